@@ -1,0 +1,48 @@
+"""Names with settings, as users type them: `downsample:factor=2`, `stage:size=64,train=400`."""
+
+from collections.abc import Callable, Mapping
+from inspect import Parameter, signature
+from typing import Any
+
+import yaml
+
+from actonym.errors import UserError, unknown
+
+Settings = dict[str, Any]
+
+
+def parse(text: str) -> tuple[str, Settings]:
+    """Split `name:key=value,...` into the name and its settings; values are read as YAML."""
+    name, _, tail = text.partition(":")
+    pairs = [part.partition("=") for part in tail.split(",") if part]
+    for key, equals, _ in pairs:
+        if not equals:
+            raise UserError(f"cannot read {key!r} in {text!r}: settings are written name:key=value,key=value")
+    return name.strip(), {key.strip(): yaml.safe_load(value) for key, _, value in pairs}
+
+
+def check(kind: str, settings: Mapping[str, Any], call: Callable[..., Any]) -> None:
+    """Refuse settings that `call` does not take, naming the nearest one that it does."""
+    known = [p.name for p in signature(call).parameters.values() if p.kind is not Parameter.VAR_KEYWORD]
+    for key in settings:
+        if key not in known:
+            raise unknown(f"setting of {kind}", key, [name for name in known if name != "self"])
+
+
+def assign(tree: Settings, assignments: list[str]) -> Settings:
+    """Apply `a.b=value` assignments to a nested dictionary; only keys that exist can be set."""
+    result = {key: dict(value) if isinstance(value, dict) else value for key, value in tree.items()}
+    for text in assignments:
+        path, equals, value = text.partition("=")
+        if not equals:
+            raise UserError(f"cannot read --set {text!r}: write --set section.key=value")
+        *sections, key = path.strip().split(".")
+        node = result
+        for section in sections:
+            if not isinstance(node.get(section), dict):
+                raise unknown("--set section", section, [k for k, v in node.items() if isinstance(v, dict)])
+            node = node[section]
+        if key not in node:
+            raise unknown("--set key", path, [".".join([*sections, k]) for k in node])
+        node[key] = yaml.safe_load(value)
+    return result
