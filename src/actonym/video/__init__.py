@@ -1,0 +1,1 @@
+"""Files and streams to clips and back: read, write, sample, transform."""
