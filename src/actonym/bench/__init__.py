@@ -1,0 +1,1 @@
+"""Measure what is kept and what leaks, and report it with the floors beside it."""

@@ -1,0 +1,87 @@
+"""Utility and leak of one method: top-k accuracy, class-wise mean AP (cMAP) and F1, kept and closed."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+from torchmetrics.functional.classification import binary_average_precision, binary_f1_score, multiclass_accuracy
+
+from actonym.errors import UserError
+
+THRESHOLD = 0.5  # of a probability; the scores of SPAct's release threshold raw logits, ours must not
+
+
+def action_scores(logits: Tensor, action: Tensor, views: int = 1) -> dict[str, float]:
+    """Top-1 and top-5 of `logits` `[N * views, C]` for `action` `[N]`, softmax scores averaged over a video's views."""
+    scores = mean_over_views(logits.softmax(-1), len(action), views)
+    classes = scores.shape[-1]
+
+    def top(k: int) -> float:
+        return multiclass_accuracy(scores, action, classes, average="micro", top_k=min(k, classes)).item()
+
+    return {"top1": top(1), "top5": top(5)}
+
+
+def privacy_scores(probabilities: Tensor, labels: Tensor, attributes: Sequence[str], views: int = 1) -> dict[str, Any]:
+    """The leak of each attribute and its mean over attributes (class-wise), from `probabilities` `[N * views, P]`.
+
+    An attribute with one class only in `labels` `[N, P]` has no meaningful AP: its scores are None and the means
+    leave it out. A gain is the distance to LaF-Privacy's random predictor (its section 4.4 and table 8).
+    """
+    if not ((probabilities >= 0) & (probabilities <= 1)).all():
+        raise ValueError("privacy scores need probabilities in 0..1, not logits")
+    scores = mean_over_views(probabilities, len(labels), views)
+    each = {name: _attribute_scores(scores[:, i], labels[:, i]) for i, name in enumerate(attributes)}
+    counted = [entry for entry in each.values() if entry["ap"] is not None]
+    if not counted:
+        raise UserError("no private attribute has both classes in the test labels; take more test videos")
+
+    def mean(key: str) -> float:
+        return sum(entry[key] for entry in counted) / len(counted)
+
+    return {
+        "cmap": mean("ap"),
+        "f1": mean("f1"),
+        "cmap_gain": mean("ap_gain"),
+        "f1_gain": mean("f1_gain"),
+        "per_attribute": each,
+    }
+
+
+def random_f1(prevalence: float) -> float:
+    """Expected F1 of a coin: precision is the prevalence p, recall is 1/2, hence p / (0.5 + p)."""
+    return prevalence / (0.5 + prevalence)
+
+
+def kept(utility: float, raw_utility: float) -> float | None:
+    """Utility on anonymized / utility on raw; None where raw has none."""
+    return utility / raw_utility if raw_utility > 0 else None
+
+
+def closed(leak: float, raw_leak: float, chance: float) -> float | None:
+    """Share of the raw leak above chance that is gone. Not clamped; None where raw leaks nothing above chance."""
+    return (raw_leak - leak) / (raw_leak - chance) if raw_leak > chance else None
+
+
+def mean_over_views(scores: Tensor, videos: int, views: int) -> Tensor:
+    """`[N * views, C]` to `[N, C]`: the views of one video lie next to each other."""
+    if scores.ndim != 2 or len(scores) != videos * views:
+        raise ValueError(f"scores {tuple(scores.shape)} do not fit {videos} videos of {views} views")
+    return scores.view(videos, views, -1).mean(1)
+
+
+def _attribute_scores(scores: Tensor, labels: Tensor) -> dict[str, Any]:
+    prevalence = labels.double().mean().item()
+    if labels.unique().numel() < 2:
+        return {"ap": None, "f1": None, "ap_gain": None, "f1_gain": None, "prevalence": prevalence}
+    target = labels.to(torch.int64)
+    ap = binary_average_precision(scores, target).item()
+    f1 = binary_f1_score(scores, target, threshold=THRESHOLD).item()
+    return {
+        "ap": ap,
+        "f1": f1,
+        "ap_gain": ap - prevalence,
+        "f1_gain": f1 - random_f1(prevalence),
+        "prevalence": prevalence,
+    }
