@@ -1,0 +1,66 @@
+"""What a method, a recognizer or an attacker hands to the loop: phases, each with a step of its own."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from torch import Tensor, nn
+from torch.optim import Optimizer
+
+from actonym.train.augment import Augment, flip_and_shift
+from actonym.train.schedule import Schedule, constant
+
+
+@dataclass(frozen=True)
+class Batch:
+    """What a step sees, on the device. With several processes each sees its part of the global batch."""
+
+    clip: Tensor  # float [B, 3, T, H, W] in 0..1, augmented
+    action: Tensor  # int64 [B]
+    privacy: Tensor  # float [B, P]
+    mask: Tensor | None  # float 0/1 [B, 1, T, H, W], moved along with the clip
+    index: Tensor  # int64 [B], positions in the dataset
+
+
+class Update(Protocol):
+    """`update("attacker", loss)`: one step of that optimizer, down the gradient of `loss`.
+
+    Only the optimizer's own parameters get gradients, whatever else the loss depends on. The graph is freed unless
+    `retain_graph`; a graph in which weights have since changed cannot be used again, so most updates compute their
+    own forward pass or detach what they share.
+    """
+
+    def __call__(self, optimizer: str, loss: Tensor, retain_graph: bool = False) -> None: ...
+
+
+@dataclass
+class Phase:
+    """A stretch of training. Its `step` calls `update` for as many optimizers, as often and in what order it likes.
+
+    Modules are in train mode when `step` is called and in eval mode when `validate` is. All that is random in a step
+    must come from torch's, numpy's or Python's global generators: they are seeded anew before each step.
+    """
+
+    name: str
+    epochs: int
+    step: Callable[[Batch, Update], dict[str, Tensor]]  # returns what to log
+    optimizers: dict[str, Optimizer]
+    modules: dict[str, nn.Module]  # whose weights this phase changes: what a checkpoint must hold
+    batch_size: int = 16  # over all processes
+    schedule: Schedule = constant  # progress 0..1 -> factor on each parameter group's own learning rate
+    clip_norm: float | None = 1.0
+    augment: Augment | None = flip_and_shift
+    validate: Callable[[], float] | None = None  # after each epoch, higher is better; the best weights are kept
+    patience: int | None = None  # stop after so many epochs without a gain of more than `min_gain`
+    min_gain: float = 0.0
+    average: float | None = None  # decay of a moving average of the weights, then the ones validated and kept
+
+
+@dataclass
+class Recognizers:
+    """The networks a method learns with and against, and how to make fresh ones of the same kind."""
+
+    action: nn.Module
+    privacy: nn.Module
+    make_action: Callable[[], nn.Module] | None = None
+    make_privacy: Callable[[], nn.Module] | None = None
