@@ -17,6 +17,7 @@ from actonym.train.distributed import mean
 
 EVERY = 10  # steps between two entries: reading a value makes the device wait
 NAME = "log.csv"
+BOARD = "tensorboard"
 COLUMNS = ("phase", "epoch", "step", "name", "value")
 
 
@@ -56,21 +57,22 @@ class Log:
         self.board: Any = None
         if folder is None:
             return
-        self.file = (folder / NAME).open("a+", newline="")
+        self.file = (folder / NAME).open("a", newline="")
+        length = min(length, os.fstat(self.file.fileno()).st_size)
         self.file.truncate(length)
         self.rows = csv.writer(self.file, lineterminator="\n")
         if length == 0:
             self.rows.writerow(COLUMNS)
         self.board = _tensorboard(folder, step)
 
-    def write(self, phase: str, epoch: int, step: int, total: int, values: Mapping[str, float]) -> None:
-        """`step` counts within the phase, `total` over all phases (TensorBoard wants one axis)."""
+    def write(self, phase: str, epoch: int, step: int, before: int, values: Mapping[str, float]) -> None:
+        """`step` counts within the phase; `before` are the steps of earlier ones (TensorBoard wants one axis)."""
         if self.file is None:
             return
         self.rows.writerows((phase, epoch, step, name, f"{value:.6g}") for name, value in values.items())
         if self.board is not None:
             for name, value in values.items():
-                self.board.add_scalar(f"{phase}/{name}", value, total)
+                self.board.add_scalar(f"{phase}/{name}", value, before + step)
 
     def sync(self) -> int:
         """The length in bytes, once they are safely on disk."""
@@ -92,7 +94,7 @@ def _tensorboard(folder: Path, step: int) -> Any:
         from torch.utils.tensorboard import SummaryWriter
     except ImportError:
         return None
-    return SummaryWriter(folder / "tensorboard", purge_step=step)
+    return SummaryWriter(folder / BOARD, purge_step=step)
 
 
 class Bar:
@@ -112,7 +114,7 @@ class Bar:
         for name, value in values.items():
             self.smooth[name] = 0.7 * self.smooth.get(name, value) + 0.3 * value
         epoch = min(self.epochs, self.bar.n // self.steps + 1)
-        shown = {name: f"{value:.3g}" for name, value in self.smooth.items() if name != "lr"}
+        shown = {name: f"{value:.3g}" for name, value in self.smooth.items()}
         self.bar.set_postfix({"epoch": f"{epoch}/{self.epochs}", **shown}, refresh=False)
 
     def close(self) -> None:

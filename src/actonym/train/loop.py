@@ -1,23 +1,24 @@
 """The loop: runs phases in order, and can be killed and resumed at any moment without changing the result."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-import torch
 from lightning_fabric import Fabric
-from torch import Tensor, nn
-from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
+from torch import nn
 
-from actonym.train import log
-from actonym.train.batches import Batches, Data, reseed
-from actonym.train.distributed import average_gradients, share_buffers, share_weights
-from actonym.train.history import History, PhaseHistory, best, flat_at_end, stalled
-from actonym.train.phase import Batch, Phase
-
-Weights = dict[str, Tensor]
+from actonym.errors import UserError
+from actonym.train import checkpoint, log
+from actonym.train.batches import Batches, Data
+from actonym.train.checkpoint import Tree
+from actonym.train.distributed import share_weights
+from actonym.train.fingerprint import check, fingerprint
+from actonym.train.history import History, PhaseHistory
+from actonym.train.phase import Phase
+from actonym.train.running import Running
 
 
 def run(
@@ -27,21 +28,40 @@ def run(
     fabric: Fabric,
     seed: int,
     out: Path | None = None,
+    resume: bool = False,
     progress: bool = True,
+    checkpoint_every: float = 60.0,
     workers: int = 0,
+    settings: Mapping[str, Any] | None = None,
 ) -> History:
-    """Train. The modules of the phases end with their final weights, in eval mode."""
-    history = History()
-    for module in _modules(phases).values():
-        fabric.to_device(module)
-        share_weights(fabric, module)
-    logger = log.Log(out if fabric.is_global_zero else None)
-    for position, phase in enumerate(phases):
-        running = Running(phase, position, data, fabric, seed, workers)
-        history.phases.append(running.history)
-        _run_phase(running, logger, f"{position + 1}/{len(phases)} {phase.name}", progress)
-    logger.close()
-    return history
+    """Train. The modules of the phases end with their final weights, in eval mode.
+
+    With `out`, log.csv and the state of the run are written there, the latter every `checkpoint_every` seconds; with
+    `resume` a run that was stopped goes on to the very weights it would have reached. `workers` read a Dataset ahead
+    (clips in memory need none). `settings` are what else must be the same when the run is resumed.
+    """
+    modules = _modules(phases)
+    batches = [Batches(data, phase, number, seed, fabric, workers) for number, phase in enumerate(phases)]
+    now = fingerprint(phases, data, fabric, seed, settings or {})
+    saved = checkpoint.begin(out, resume)
+    if saved is not None:
+        check(out, saved["fingerprint"], now)
+    fabric.barrier()  # every process has read the folder before one writes to it
+    _place(modules, saved, fabric)
+    keeper = Keeper(out if fabric.is_global_zero else None, now, modules, checkpoint_every, saved or {})
+    first = 0 if saved is None else saved["position"]
+    if saved is not None and first == len(phases) and fabric.is_global_zero:
+        print(f"{out} is finished: nothing to resume", file=sys.stderr)
+    for position in range(first, len(phases)):
+        running = Running(phases[position], position, batches[position], fabric, seed)
+        if saved is not None and position == first:
+            running.load_state(saved["running"])
+        before = sum(phase.epochs * part.steps for phase, part in zip(phases[:position], batches, strict=False))
+        _run_phase(running, keeper, f"{position + 1}/{len(phases)} {running.phase.name}", before, progress)
+    if first < len(phases):
+        keeper.write(len(phases), {})
+    keeper.log.close()
+    return History(keeper.done)
 
 
 def _modules(phases: Sequence[Phase]) -> dict[str, nn.Module]:
@@ -54,141 +74,80 @@ def _modules(phases: Sequence[Phase]) -> dict[str, nn.Module]:
     return modules
 
 
-def _run_phase(running: "Running", logger: log.Log, title: str, progress: bool) -> None:
-    steps, phase, fabric = running.batches.steps, running.phase, running.fabric
-    bar = log.Bar(title, phase.epochs, steps, running.step, progress and fabric.is_global_zero)
-    window = log.Window(fabric)
+def _place(modules: dict[str, nn.Module], saved: Tree | None, fabric: Fabric) -> None:
+    """Every process starts from the same weights: those saved, or rank 0's."""
+    for name, module in modules.items():
+        if saved is not None:
+            module.load_state_dict(saved["modules"].get(name, {}))
+        fabric.to_device(module)
+        share_weights(fabric, module)
+        module.eval()
+
+
+class Keeper:
+    """Keeps the log and the state of the run on disk. Without a folder it keeps nothing but the histories."""
+
+    def __init__(
+        self, folder: Path | None, fingerprint: Tree, modules: dict[str, nn.Module], every: float, saved: Tree
+    ) -> None:
+        self.folder, self.fingerprint, self.modules, self.every = folder, fingerprint, modules, every
+        self.done = [PhaseHistory(**history) for history in saved.get("done", [])]
+        self.written = perf_counter()
+        if folder is not None:
+            _make(folder)
+        self.log = log.Log(folder, saved.get("log", 0), saved.get("total", 0))
+
+    @property
+    def due(self) -> bool:
+        return perf_counter() - self.written >= self.every
+
+    def write(self, position: int, running: Tree, total: int = 0) -> None:
+        if self.folder is None:
+            return
+        tree = {
+            "fingerprint": self.fingerprint,
+            "position": position,
+            "running": running,
+            "modules": {name: module.state_dict() for name, module in self.modules.items()},
+            "done": [asdict(history) for history in self.done],
+            "log": self.log.sync(),
+            "total": total,
+        }
+        checkpoint.write(self.folder / checkpoint.NAME, tree)
+        self.written = perf_counter()
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"cannot make the folder {folder}: {error}") from error
+
+
+def _run_phase(running: Running, keeper: Keeper, title: str, before: int, progress: bool) -> None:
+    """`before`: steps of the phases before this one."""
+    phase, steps = running.phase, running.batches.steps
+    bar = log.Bar(title, phase.epochs, steps, running.step, progress and running.fabric.is_global_zero)
+    window = log.Window(running.fabric)
+    keeper.write(running.position, running.state(), before + running.step)
+    clock = perf_counter()
     while not running.finished:
-        began = perf_counter()
         epoch = running.step // steps
         for batch in running.batches.epoch(epoch, running.step % steps):
             window.add(running.advance(batch))
             bar.step()
-            at_end = running.step % steps == 0
-            if at_end or running.step % steps % log.EVERY == 0:
-                values = {**window.take(), "lr": running.rate}
-                if at_end:
-                    values |= running.end_epoch(values)
-                logger.write(phase.name, epoch, running.step, running.step, values)
-                bar.show(values)
-        running.history.seconds += perf_counter() - began
+            if running.step % steps % log.EVERY:
+                continue
+            values = window.take()
+            if running.step % steps == 0:
+                values |= running.end_epoch(values)
+            keeper.log.write(phase.name, epoch, running.step, before, {**values, "lr": running.rate})
+            bar.show(values)
+            clock, passed = perf_counter(), perf_counter() - clock
+            running.history.seconds += passed
+            # Here and nowhere else: between two entries of the log, so that resuming changes none of its lines.
+            if keeper.due:
+                keeper.write(running.position, running.state(), before + running.step)
     running.finish()
+    keeper.done.append(running.history)
     bar.close()
-
-
-class Running:
-    """A phase under way: its state, and what a step, the end of an epoch and the end of the phase do to it."""
-
-    def __init__(self, phase: Phase, position: int, data: Data, fabric: Fabric, seed: int, workers: int) -> None:
-        self.phase, self.position, self.fabric, self.seed = phase, position, fabric, seed
-        self.batches = Batches(data, phase, position, seed, fabric, workers)
-        self.networks = nn.ModuleDict(phase.modules)
-        self.optimizers: dict[str, Any] = {name: fabric.setup_optimizers(o) for name, o in phase.optimizers.items()}
-        self.rates = {name: [group["lr"] for group in o.param_groups] for name, o in self.optimizers.items()}
-        self.averaged = _averaged(self.networks, phase.average)
-        self.best: Weights | None = None
-        self.history = PhaseHistory(phase.name)
-        self.step = 0
-
-    @property
-    def finished(self) -> bool:
-        patience = stalled(self.history.validation, self.phase.patience, self.phase.min_gain)
-        return patience or self.step >= self.phase.epochs * self.batches.steps
-
-    @property
-    def rate(self) -> float:
-        """The learning rate of the first group of the first optimizer: what a log shows."""
-        return next((o.param_groups[0]["lr"] for o in self.optimizers.values()), 0.0)
-
-    def advance(self, batch: Batch) -> dict[str, Tensor]:
-        """One step of the phase. It depends on the weights, the optimizers, the seed and the step's number only."""
-        self._set_rates(self.phase.schedule(self.step / (self.phase.epochs * self.batches.steps)))
-        self.networks.train()
-        reseed("step", self.seed, self.position, self.step, self.fabric.global_rank)
-        with self.fabric.autocast():
-            values = self.phase.step(batch, self.update)
-        share_buffers(self.fabric, self.networks)
-        if self.averaged is not None:
-            self.averaged.update_parameters(self.networks)
-        self.step += 1
-        return values
-
-    def update(self, optimizer: str, loss: Tensor, retain_graph: bool = False) -> None:
-        """See `phase.Update`."""
-        chosen = self.optimizers[optimizer]
-        own = [p for group in chosen.param_groups for p in group["params"] if p.requires_grad]
-        with torch.autocast(self.fabric.device.type, enabled=False):
-            chosen.zero_grad()
-            # `inputs`: no gradient is left in another optimizer's parameters for it to step along later.
-            self.fabric.backward(loss, inputs=own, retain_graph=retain_graph)
-            average_gradients(self.fabric, own)
-            if self.phase.clip_norm is not None:
-                self.fabric.clip_gradients(
-                    self.networks, chosen, max_norm=self.phase.clip_norm, error_if_nonfinite=False
-                )
-            chosen.step()
-        # Autocast remembers the low-precision copies of weights it made in this step; these weights have just changed.
-        torch.clear_autocast_cache()
-
-    def end_epoch(self, values: dict[str, float]) -> dict[str, float]:
-        """Keep the curves and the best weights; returns what validation adds to the log."""
-        for name, value in values.items():
-            if name != "lr":
-                self.history.losses.setdefault(name, []).append(value)
-        if self.phase.validate is None:
-            return {}
-        with self._final_weights():
-            curve = self.history.validation
-            curve.append(self._validate(len(curve)))
-            if best(curve) == len(curve) - 1:
-                self.best = _copy(self.networks)
-        return {"validation": curve[-1]}
-
-    def finish(self) -> None:
-        """Put the final weights in place: the best ones, or the averaged ones, or the last."""
-        curve, phase = self.history.validation, self.phase
-        if self.best is not None:
-            self.networks.load_state_dict(self.best)
-            self.history.best_epoch = best(curve)
-        elif self.averaged is not None and self.step:
-            self.networks.load_state_dict(self.averaged.module.state_dict())
-        self.history.converged = stalled(curve, phase.patience, phase.min_gain) or flat_at_end(curve, phase.min_gain)
-        self._set_rates(1.0)  # an optimizer may go on in the next phase
-        self.networks.eval()
-
-    def _set_rates(self, factor: float) -> None:
-        for name, optimizer in self.optimizers.items():
-            for group, rate in zip(optimizer.param_groups, self.rates[name], strict=True):
-                group["lr"] = rate * factor
-
-    def _validate(self, epoch: int) -> float:
-        """Rank 0 validates for all."""
-        assert self.phase.validate is not None
-        value = 0.0
-        if self.fabric.is_global_zero:
-            reseed("validate", self.seed, self.position, epoch)
-            self.networks.eval()
-            with torch.no_grad():
-                value = float(self.phase.validate())
-        return self.fabric.broadcast(value)
-
-    @contextmanager
-    def _final_weights(self) -> Iterator[None]:
-        """The averaged weights in the modules, for as long as it lasts."""
-        if self.averaged is None:
-            yield
-            return
-        current = _copy(self.networks)
-        self.networks.load_state_dict(self.averaged.module.state_dict())
-        yield
-        self.networks.load_state_dict(current)
-
-
-def _averaged(networks: nn.Module, decay: float | None) -> AveragedModel | None:
-    if decay is None:
-        return None
-    return AveragedModel(networks, multi_avg_fn=get_ema_multi_avg_fn(decay), use_buffers=True)
-
-
-def _copy(networks: nn.Module) -> Weights:
-    return {name: tensor.detach().clone() for name, tensor in networks.state_dict().items()}

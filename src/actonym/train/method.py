@@ -1,0 +1,89 @@
+"""Train a method: run its phases, then save it beside the log."""
+
+from collections.abc import Mapping
+from copy import deepcopy
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from lightning_fabric import Fabric
+from safetensors.torch import load_model
+from torch.multiprocessing import ProcessRaisedException
+
+from actonym import methods
+from actonym.errors import ActonymError, UserError
+from actonym.methods.base import WEIGHTS, Method
+from actonym.train import checkpoint
+from actonym.train.batches import Data
+from actonym.train.fabric import make_fabric
+from actonym.train.history import History
+from actonym.train.loop import run
+from actonym.train.phase import Recognizers
+
+
+def train_method(
+    method: Method,
+    data: Data,
+    recognizers: Recognizers,
+    *,
+    out: Path,
+    seed: int = 0,
+    devices: int = 1,
+    precision: str = "32-true",
+    accelerator: str = "auto",
+    resume: bool = False,
+    progress: bool = True,
+    checkpoint_every: float = 60.0,
+    settings: Mapping[str, Any] | None = None,
+) -> History:
+    """`method` ends trained, in eval mode, and saved in `out`. With several devices `recognizers` stay as they were."""
+    fabric = make_fabric(devices, precision, accelerator)
+    work = partial(
+        _work,
+        method=method,
+        data=data,
+        recognizers=recognizers,
+        out=out,
+        seed=seed,
+        resume=resume,
+        progress=progress,
+        checkpoint_every=checkpoint_every,
+        settings={"method": method.name, **(settings or {})},
+    )
+    try:
+        history: History = fabric.launch(work)
+    except ProcessRaisedException as error:
+        raise _plain(error) from error
+    if devices > 1:
+        load_model(method, out / WEIGHTS)
+    method.eval()
+    return history
+
+
+def _work(
+    fabric: Fabric, *, method: Method, data: Data, recognizers: Recognizers, out: Path, resume: bool, **how: Any
+) -> History:
+    """What each process does."""
+    if fabric.world_size > 1:  # spawned processes get the parent's tensors as shared memory: each trains its own copy
+        method, recognizers = deepcopy((method, recognizers))
+    phases = method.phases(recognizers)
+    history = History()
+    if phases:
+        history = run(phases, data, fabric=fabric, out=out, resume=resume, **how)
+    elif not resume:
+        checkpoint.begin(out, resume)  # refuses a folder that is not empty
+    fabric.barrier()
+    if fabric.is_global_zero:
+        methods.save(method, out)
+    fabric.barrier()
+    return history
+
+
+def _plain(error: ProcessRaisedException) -> Exception:
+    """The error of a process in its own type again; torch hands on the text of the traceback only."""
+    last = str(error).strip().splitlines()[-1]
+    for kind in (UserError, ActonymError):
+        prefix = f"{kind.__module__}.{kind.__name__}: "
+        if last.startswith(prefix):
+            return kind(last.removeprefix(prefix))
+    return error
