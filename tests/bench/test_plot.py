@@ -1,0 +1,112 @@
+from collections.abc import Callable
+from itertools import combinations
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.container import ErrorbarContainer
+from matplotlib.image import imread
+from matplotlib.transforms import Bbox
+
+from actonym.bench.plot import family_colors, free_place, kept_closed, kept_closed_figure, trade_off, trade_off_figure
+from actonym.bench.result import Result
+from actonym.bench.table import summarize
+from actonym.methods.blacken import Blacken
+
+Make = Callable[..., Result]
+
+
+def points(axes: Axes) -> list[tuple[float, float]]:
+    bars = [bar for bar in axes.containers if isinstance(bar, ErrorbarContainer)]
+    return [(float(bar.lines[0].get_xdata()[0]), float(bar.lines[0].get_ydata()[0])) for bar in bars]
+
+
+def test_points_and_floors_are_where_they_belong(make: Make) -> None:
+    groups = summarize([make(), make("blur", top1=0.6, cmap=0.7)])
+    [axes] = trade_off_figure(groups).axes
+    assert points(axes) == [(0.8, 0.9), (0.7, 0.6)]
+    vertical = [line.get_xdata()[0] for line in axes.lines if len(line.get_xdata()) == 2]
+    assert vertical == [0.5, 0.52]
+    texts = [text.get_text() for text in axes.texts]
+    assert {"raw", "blur", "floor: chance 0.500", "floor: action prior 0.520"} <= set(texts)
+    assert any("upper left is best" in text for text in texts)
+    left, right = axes.get_xlim()
+    assert left < 0.5 and right > 0.8
+
+
+@pytest.mark.parametrize("seeds", [1, 2, 3])
+def test_error_bars_from_three_seeds_up(make: Make, seeds: int) -> None:
+    groups = summarize([make(seed=seed, top1=0.8 + 0.02 * seed, cmap=0.7 + 0.01 * seed) for seed in range(seeds)])
+    [axes] = trade_off_figure(groups).axes
+    [bar] = axes.containers
+    assert bar.has_xerr == bar.has_yerr == (seeds >= 3)
+    if seeds == 3:
+        (_, low), (_, high) = bar.lines[2][1].get_segments()[0]
+        assert (low, high) == pytest.approx((0.8, 0.84))  # mean .82, deviation .02
+
+
+def test_kept_and_closed_with_the_papers_points(make: Make) -> None:
+    groups = summarize([make(), make("blacken", top1=0.45, cmap=0.56, reported=Blacken.card.reported[""])])
+    [axes] = kept_closed_figure(groups).axes
+    ours, paper = points(axes)[:2], points(axes)[2]
+    assert ours == [(0.0, 1.0), (pytest.approx(0.8), 0.5)]
+    assert paper == pytest.approx(((0.7558 - 0.7406) / (0.7558 - 0.583), 0.3827 / 0.5144))
+    assert "not comparable" in axes.get_legend().get_texts()[1].get_text()
+
+
+def test_a_method_without_closed_has_no_point(make: Make) -> None:
+    [axes] = kept_closed_figure(summarize([make(closed=None, reported=Blacken.card.reported[""])])).axes
+    assert points(axes) == []
+
+
+def test_both_are_png_and_one_panel_per_group(make: Make, tmp_path: Path) -> None:
+    groups = summarize([make(), make(data="other")])
+    for draw in (trade_off, kept_closed):
+        one, two = draw(groups[:1]), draw(groups)
+        assert one.startswith(b"\x89PNG")
+        sizes = []
+        for data in (one, two):
+            (tmp_path / "plot.png").write_bytes(data)
+            image = imread(tmp_path / "plot.png")
+            assert image[..., :3].std() > 0.02
+            sizes.append(image.shape)
+        assert sizes[0][1] == sizes[1][1] >= 900 and sizes[1][0] == 2 * sizes[0][0]
+    assert trade_off(groups) == trade_off(groups)
+
+
+def test_twelve_names_do_not_cover_each_other(make: Make) -> None:
+    random = Random(0)
+    results = [
+        make(f"method{i}", top1=0.6 + random.random() * 0.3, cmap=0.55 + random.random() * 0.2) for i in range(12)
+    ]
+    figure = trade_off_figure(summarize(results))
+    renderer = FigureCanvasAgg(figure).get_renderer()
+    figure.draw(renderer)
+    boxes = [text.get_window_extent(renderer) for text in figure.axes[0].texts if text.get_text().startswith("method")]
+    assert len(boxes) == 12
+    assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
+
+
+def test_a_place_is_taken_only_once() -> None:
+    frame, own = Bbox([[0, 0], [200, 200]]), Bbox([[100, 100], [100, 100]])
+    first, _ = free_place(own, 40, 10, [], frame)
+    second, _ = free_place(own, 40, 10, [first], frame)
+    assert first.x0 > 100 and not first.overlaps(second)
+    edge, _ = free_place(Bbox([[190, 100], [190, 100]]), 40, 10, [], frame)
+    assert edge.x1 <= 200  # to the left, where there is room
+    _, far = free_place(own, 40, 10, [Bbox([[70, 70], [130, 130]])], frame)
+    assert far > 20
+
+
+def test_names_with_dollars_are_names(make: Make) -> None:
+    assert trade_off(summarize([make("cost$^{$")]))
+
+
+def test_a_family_has_one_colour_and_raw_is_dark(make: Make) -> None:
+    [group] = summarize([make(name) for name in ("raw", "blur:strength=weak", "blur:strength=strong", "blacken")])
+    colors = family_colors(group.rows)
+    assert colors["blur:strength=weak"] == colors["blur:strength=strong"] != colors["blacken"]
+    assert np.mean([int(colors["raw"][i : i + 2], 16) for i in (1, 3, 5)]) < 60

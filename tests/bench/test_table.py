@@ -1,0 +1,146 @@
+from collections.abc import Callable
+from statistics import stdev
+
+import pytest
+
+from actonym.bench.result import Result
+from actonym.bench.table import Mean, attackers, finding, headline, markdown, measured, natural, reported, summarize
+from actonym.methods.blacken import Blacken
+from actonym.methods.raw import Raw
+
+Make = Callable[..., Result]
+
+
+def lines(text: str, start: str) -> list[list[str]]:
+    """The cells of all table lines that start with a name."""
+    rows = [
+        [cell.strip() for cell in line.strip("|").split(" | ")] for line in text.splitlines() if line.startswith("|")
+    ]
+    return [row for row in rows if row[0] == start]
+
+
+def test_one_seed_by_hand(make: Make) -> None:
+    text = markdown([make(), make("blacken", top1=0.45, cmap=0.56, f1=0.55)])
+    assert lines(text, "raw")[0] == [
+        "raw", "0.900", "0.800", "0.700", "+0.200", "1.000", "0.000", "attribute/d3d/scratch", "yes", "1",
+    ]  # fmt: skip
+    assert lines(text, "blacken")[0][1:7] == ["0.450", "0.560", "0.550", "+0.050", "0.500", "0.800"]
+    assert lines(text, "floor: chance")[0][:5] == ["floor: chance", "–", "0.500", "0.500", "+0.000"]
+    assert lines(text, "floor: action prior")[0][:5] == ["floor: action prior", "–", "0.520", "0.510", "+0.010"]
+    assert "±" not in "".join(line for line in text.splitlines() if line.startswith("|"))
+
+
+@pytest.mark.parametrize("seeds", [1, 2, 3, 5])
+def test_the_spread_is_printed_from_three_seeds_up(make: Make, seeds: int) -> None:
+    values = [0.80 + 0.02 * seed for seed in range(seeds)]
+    row = lines(markdown([make(seed=seed, top1=value) for seed, value in enumerate(values)]), "raw")[0]
+    mean = f"{sum(values) / seeds:.3f}"
+    assert row[1] == (f"{mean} ± {stdev(values):.3f}" if seeds >= 3 else mean)
+    assert row[-1] == str(seeds)
+
+
+def test_raw_comes_first_then_names_with_numbers_in_order(make: Make) -> None:
+    names = ["downsample:factor=16", "downsample:factor=2", "raw", "blacken"]
+    [group] = summarize([make(name, seed) for seed in (1, 0) for name in names])
+    assert [row.method for row in group.rows] == ["raw", "blacken", "downsample:factor=2", "downsample:factor=16"]
+    assert [result["seed"] for result in group.rows[0].results] == [0, 1]
+    assert sorted(["a10b", "a2b", "b", "2", ""], key=natural) == ["", "2", "a2b", "a10b", "b"]
+
+
+def test_data_protocol_and_preset_are_never_mixed(make: Make) -> None:
+    changes = [{}, {"data": "other"}, {"protocol": "unseen"}, {"preset": "paper"}]
+    groups = summarize([make(**change) for change in changes])
+    assert len(groups) == 4 and all(len(group.results) == 1 for group in groups)
+    text = markdown([make(**change) for change in changes])
+    assert "## other, protocol known, preset stage" in text
+
+
+def test_the_order_of_the_results_does_not_matter(make: Make) -> None:
+    results = [make(name, seed, top1=0.5 + 0.1 * seed) for name in ("raw", "blur", "blacken") for seed in range(3)]
+    assert markdown(results) == markdown(results[::-1])
+
+
+def test_a_closed_that_does_not_exist_is_a_dash(make: Make) -> None:
+    results = [make(seed=0, closed=None), make(seed=1, closed=0.2)]
+    assert lines(markdown(results), "raw")[0][6] == "–"
+
+
+def test_convergence_and_the_strongest_attacker_over_seeds(make: Make) -> None:
+    results = [make(seed=seed) for seed in range(3)]
+    results[1]["utility"]["recognizer"]["converged"] = False
+    results[2]["attacker"]["strongest"] = "frame/cnn/tuned"
+    row = lines(markdown(results), "raw")[0]
+    assert row[7:9] == ["attribute/d3d/scratch (2 of 3)", "2 of 3"]
+    for result in results:
+        result["attacker"]["tried"][0]["converged"] = result["attacker"]["tried"][1]["converged"] = False
+    assert lines(markdown(results), "raw")[0][8] == "no"
+
+
+def test_reported_values_stand_beside_ours(make: Make) -> None:
+    results = [make(reported=Raw.card.reported[""]), make("blacken", top1=0.45, reported=Blacken.card.reported[""])]
+    text = markdown([*results, make("new")])
+    assert "### Reported by the papers, not comparable" in text
+    [_, row, *_] = lines(text, "blacken")
+    kept, closed = 0.3827 / 0.5144, (0.7558 - 0.7406) / (0.7558 - 0.583)
+    assert row[1:6] == ["0.500", "0.000", "0.383 / 0.741 / 0.649", f"{kept:.3f}", f"{closed:.3f}"]
+    assert row[8] == f"{(0.7662 - 0.7537) / (0.7662 - 0.587):.3f}"
+    [group] = summarize([*results, make("new")])
+    table = reported(group)
+    assert table is not None and [line[0] for line in table.rows] == ["raw", "blacken"]
+    assert reported(summarize([make()])[0]) is None
+
+
+def test_a_papers_own_raw_row_is_used_where_it_gives_one(make: Make) -> None:
+    said = {"vp-hmdb51": {"top1": 0.6, "cmap": 0.7, "f1": 0.6, "raw": {"top1": 0.8, "cmap": 0.783}}}
+    row = lines(markdown([make("new", reported=said)]), "new")[1]
+    assert row[4:9] == ["0.750", "0.415", "–", "–", "–"]
+
+
+def test_the_leak_per_attribute_has_the_floors_below_it(make: Make) -> None:
+    result = make()
+    result["privacy"]["per_attribute"]["gender"]["ap"] = 0.61
+    result["floors"]["per_attribute"]["gender"] = {"chance": 0.4, "action_prior": 0.45}
+    text = markdown([result])
+    assert lines(text, "raw")[1] == ["raw", "0.800", "0.610"]
+    assert lines(text, "floor: chance")[1] == ["floor: chance", "0.500", "0.400"]
+    assert lines(text, "floor: action prior")[1] == ["floor: action prior", "0.520", "0.450"]
+
+
+def test_the_strongest_of_all_attackers_is_bold(make: Make) -> None:
+    [group] = summarize([make(seed=seed, cmap=0.7 + 0.1 * seed) for seed in range(2)])
+    table = attackers(group)
+    assert table.header == ["method", "attribute/d3d/scratch", "frame/cnn/tuned"]
+    assert table.rows == [["raw", "0.750", "0.650"]] and table.bold == {(0, 1)}
+    assert "| raw | **0.750** | 0.650 |" in markdown(group.results)
+
+
+def test_the_headline_says_what_was_measured(make: Make) -> None:
+    [group] = summarize([make(), make("blur", top1=0.6, cmap=0.7), make("blur", 1, top1=0.6, cmap=0.7)])
+    text = headline(group)
+    for part in ("2 methods on stage", "200 test videos", "1 to 2 seeds", "2 attackers tried", "frame/cnn/tuned"):
+        assert part in text
+    assert finding(group) == "blur keeps most and closes most (kept 0.667, closed 0.333)."
+    assert finding(summarize([make()])[0]) == ""
+
+
+def test_flags_name_method_and_seeds(make: Make) -> None:
+    text = markdown(
+        [make(), make("blur", 0, flags=["raw attacker weak"]), make("blur", 2, flags=["raw attacker weak"])]
+    )
+    assert "- raw attacker weak: blur (seeds 0, 2)" in text
+    assert "### Flags" not in markdown([make()])
+
+
+def test_a_name_cannot_break_a_table(make: Make) -> None:
+    text = markdown([make("a|b\n<script>")])
+    assert "a\\|b &lt;script>" in text and "<script" not in text
+
+
+def test_results_with_other_attributes_leave_dashes(make: Make) -> None:
+    odd = make("blur")
+    for place in (odd["privacy"], odd["floors"]):
+        del place["per_attribute"]["gender"]
+    [group] = summarize([make(), odd])
+    assert lines(markdown(group.results), "blur")[1] == ["blur", "0.800", "–"]
+    assert measured(group).rows[1][0] == "blur"
+    assert Mean(None).text() == "–"
