@@ -1,0 +1,86 @@
+"""A folder of results becomes a report: Markdown, two plots and one HTML page, beside the results."""
+
+import os
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+from torch import Tensor
+
+from actonym.bench import plot
+from actonym.bench.page import page
+from actonym.bench.result import read_folder
+from actonym.bench.table import markdown, summarize
+from actonym.errors import ActonymError
+
+PLOTS = "![Action-privacy trade-off](tradeoff.png)\n\n![Kept and closed](kept_closed.png)\n"
+FRAME_HEIGHT = 112  # pixels of a frame in a picture
+GAP = 4  # white pixels between the frames of a picture
+LARGEST = 200_000  # bytes of a picture: a page holds one for every method
+
+
+def report(folder: str | Path) -> list[Path]:
+    """Read every result in the folder and below; write report.md, tradeoff.png, kept_closed.png and report.html."""
+    folder = Path(folder)
+    results = read_folder(folder)
+    groups = summarize(results.values())
+    files = {
+        "report.md": f"{markdown(results.values())}\n{PLOTS}".encode(),
+        "tradeoff.png": plot.trade_off(groups),
+        "kept_closed.png": plot.kept_closed(groups),
+        "report.html": page(results).encode(),
+    }
+    return [_write(folder / name, data) for name, data in files.items()]
+
+
+def picture(raw: Tensor, anonymized: Tensor, path: str | Path, frames: int = 6) -> Path:
+    """A PNG of `frames` frames, evenly spread: raw above, anonymized below; both uint8 `[3, T, H, W]`."""
+    length = raw.shape[1]
+    chosen = np.linspace(0, length - 1, min(frames, length)).round().astype(int).tolist()
+    rows = [_strip([_frame(video, t) for t in chosen]) for video in (raw, anonymized)]
+    width, height = rows[0].size
+    sheet = Image.new("RGB", (width, 2 * height + GAP), "white")
+    sheet.paste(rows[0], (0, 0))
+    sheet.paste(rows[1], (0, height + GAP))
+    data = _png(sheet)
+    if len(data) > LARGEST:  # a palette costs a third; only busy video needs it
+        data = _png(sheet.quantize(256))
+    return _write(Path(path), data)
+
+
+def _frame(video: Tensor, t: int) -> Image.Image:
+    """One frame: small ones enlarged by whole pixels, so that nothing is smoothed over; large ones reduced."""
+    image = Image.fromarray(video[:, t].permute(1, 2, 0).contiguous().cpu().numpy())
+    if (factor := round(FRAME_HEIGHT / image.height)) > 1:
+        return image.resize((image.width * factor, image.height * factor), Image.Resampling.NEAREST)
+    if image.height > 1.5 * FRAME_HEIGHT:
+        return image.resize((round(image.width * FRAME_HEIGHT / image.height), FRAME_HEIGHT), Image.Resampling.BOX)
+    return image
+
+
+def _strip(images: list[Image.Image]) -> Image.Image:
+    width, height = images[0].size
+    strip = Image.new("RGB", (len(images) * (width + GAP) - GAP, height), "white")
+    for i, image in enumerate(images):
+        strip.paste(image, (i * (width + GAP), 0))
+    return strip
+
+
+def _png(image: Image.Image) -> bytes:
+    file = BytesIO()
+    image.save(file, "png", optimize=True)
+    return file.getvalue()
+
+
+def _write(path: Path, data: bytes) -> Path:
+    """Whole or not at all."""
+    part = path.with_name(f".{path.name}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part.write_bytes(data)
+        os.replace(part, path)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise ActonymError(f"cannot write {path}: {error.strerror or error}") from error
+    return path
