@@ -8,7 +8,7 @@ from pathlib import Path
 
 from actonym.bench import plot
 from actonym.bench.result import Result
-from actonym.bench.table import FLOORS, Group, Table, finding, flagged, headline, summarize, tables
+from actonym.bench.table import FLOORS, Group, Table, count, finding, flagged, headline, summarize, tables
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
@@ -199,7 +199,7 @@ def _record(results: Iterable[Result]) -> str:
     blocks = "\n".join(f"<pre>{escape(text)}</pre>" for text in settings)
     return (
         f"<section>\n<h2>Made with</h2>\n{_definitions({name: ', '.join(sorted(v)) for name, v in versions.items()})}\n"
-        f"<p>{len(every)} runs, {seconds / 60:.0f} minutes in all.</p>\n"
+        f"<p>{count(len(every), 'run')}, {seconds / 60:.0f} minutes in all.</p>\n"
         f"<details><summary>Settings of the evaluation</summary>\n{blocks}\n</details>\n</section>"
     )
 

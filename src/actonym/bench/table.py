@@ -210,7 +210,7 @@ def headline(group: Group) -> str:
     return (
         f"{count(len(group.rows), 'method')} on {group.data}: {clips['train']} training, {clips['val']} validation "
         f"and {clips['test']} test videos, {' to '.join(map(str, seeds))} {'seed' if seeds == [1] else 'seeds'} "
-        f"per method. {count(len(names), 'attacker')} tried ({', '.join(names)}), each trained anew on the anonymized "
+        f"per method. {count(len(names), 'attacker')} tried ({', '.join(names)}), each trained on the anonymized "
         "training videos; the strongest counts."
     )
 
