@@ -1,7 +1,8 @@
 import pytest
 import torch
+from make_video import RED, close, frame_id, make
 
-from actonym.video.sample import clip_indices
+from actonym.video.sample import FileVideo, clip_indices, views
 
 
 def test_one_clip_is_the_centre():
@@ -47,3 +48,32 @@ def test_every_index_is_a_frame(length, frames, rate):
 def test_nothing_to_take_is_refused():
     with pytest.raises(ValueError, match="0 frames"):
         clip_indices(0, 4)
+
+
+def test_three_views_lie_along_the_long_side():
+    clip = torch.arange(8.0).expand(3, 2, 4, 8)
+    left, centre, right = views(clip, 4, crops=3)
+    assert left.shape == (3, 2, 4, 4)
+    assert [view[0, 0, 0, 0].item() for view in (left, centre, right)] == [0, 2, 4]
+    assert torch.equal(views(clip, 4)[0], centre)
+    tall = views(clip.transpose(-1, -2), 4, crops=3)
+    assert [view[0, 0, 0, 0].item() for view in tall] == [0, 2, 4]
+
+
+def test_views_bring_the_short_side_to_size():
+    assert views(torch.zeros(2, 3, 5, 24, 32), 12, crops=3).shape == (3, 2, 3, 5, 12, 12)
+
+
+def test_file_video(tmp_path):
+    video = FileVideo(make(tmp_path / "a.mp4", count=20))
+    assert video.length == 20 and video.mask([0]) is None
+    frames = video.frames([12, 3, 3, 19])
+    assert frames.shape == (3, 4, 48, 64) and frames.dtype == torch.uint8 and frames.is_contiguous()
+    assert [frame_id(frame.permute(1, 2, 0).numpy()) for frame in frames.unbind(1)] == [12, 3, 3, 19]
+    assert close(frames[:, 0, 10, 10].tolist(), RED)
+
+
+def test_file_video_reads_no_further_than_needed(tmp_path):
+    path = make(tmp_path / "a.mkv", count=50)
+    path.write_bytes(path.read_bytes()[: path.stat().st_size * 9 // 10])
+    assert FileVideo(path).frames([0, 1, 2]).shape[1] == 3
