@@ -35,8 +35,8 @@ class Record:
     audio: str  # drop or keep
     frames: int
     damaged: int  # packets of the input that could not be decoded; their frames are missing
-    width: int
-    height: int
+    width: int  # of the picture; H.264 has no odd sizes, so the file may have one more column
+    height: int  # or row
     fps: float
     seconds: float
     versions: dict[str, str] = field(default_factory=versions)
