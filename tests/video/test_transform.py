@@ -21,6 +21,13 @@ def test_shrinking_does_not_alias():
     assert (transform.resize(stripes, (16, 16))[..., 2:-2] - 0.5).abs().max() < 0.05
 
 
+def test_nearest_does_not_mix_values():
+    mask = torch.tensor([0, 7]).repeat_interleave(8).expand(1, 2, 16, 16).to(torch.uint8)
+    assert transform.resize(mask, (5, 5), nearest=True).unique().tolist() == [0, 7]
+    assert transform.resize_short(mask, 32, nearest=True).unique().tolist() == [0, 7]
+    assert len(transform.resize(mask, (5, 5)).unique()) > 2
+
+
 @pytest.mark.parametrize("height, width, out", [(12, 16, (6, 8)), (16, 12, (8, 6)), (99, 98, (6, 6)), (3, 4, (6, 8))])
 def test_resize_short(height, width, out):
     assert transform.resize_short(torch.zeros(3, 2, height, width), 6).shape[-2:] == out

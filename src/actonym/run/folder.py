@@ -8,8 +8,8 @@ from typing import TypedDict, Unpack
 
 from actonym.errors import ActonymError, UserError
 from actonym.methods.base import PixelMethod
-from actonym.run.anonymize import anonymize_file
 from actonym.run.atomic import part_file, publish
+from actonym.run.file import anonymize_file
 from actonym.run.record import Record
 from actonym.video.writer import FORMATS
 

@@ -33,14 +33,15 @@ def clip_indices(
     return (starts[:, None] + torch.arange(frames) * rate).clamp(max=length - 1)
 
 
-def views(clip: Tensor, size: int, crops: int = 1) -> Tensor:
+def views(clip: Tensor, size: int, crops: int = 1, nearest: bool = False) -> Tensor:
     """Square views `[crops, ...]` of a clip whose short side is brought to `size`, evenly spaced along the long side.
 
-    One is the centre; three are left, centre and right (or top, centre and bottom), as the papers test.
+    One is the centre; three are left, centre and right (or top, centre and bottom), as the papers test. `nearest`
+    is for masks, whose values must not be mixed.
     """
     if crops < 1:
         raise ValueError(f"cannot take {crops} views of a clip")
-    clip = resize_short(clip, size)
+    clip = resize_short(clip, size, nearest)
     height, width = clip.shape[-2:]
     shares = [0.5] if crops == 1 else [i / (crops - 1) for i in range(crops)]
     return torch.stack(

@@ -7,23 +7,29 @@ from torch import Tensor
 from torch.nn.functional import interpolate
 
 
-def resize(clip: Tensor, size: tuple[int, int]) -> Tensor:
-    """Bring frames to `(height, width)`, averaging when they shrink so that fine patterns do not alias."""
+def resize(clip: Tensor, size: tuple[int, int], nearest: bool = False) -> Tensor:
+    """Bring frames to `(height, width)`, averaging when they shrink so that fine patterns do not alias.
+
+    `nearest` takes the nearest pixel instead: for masks, whose values must not be mixed.
+    """
     if tuple(clip.shape[-2:]) == tuple(size):
         return clip
     planes = clip.reshape(1, -1, *clip.shape[-2:])
     planes = planes if clip.is_floating_point() else planes.float()
-    planes = interpolate(planes, size, mode="bilinear", align_corners=False, antialias=True)
+    if nearest:
+        planes = interpolate(planes, size, mode="nearest-exact")
+    else:
+        planes = interpolate(planes, size, mode="bilinear", align_corners=False, antialias=True)
     if not clip.is_floating_point():
         planes = planes.round_().clamp_(0, 255).to(clip.dtype)
     return planes.reshape(*clip.shape[:-2], *size)
 
 
-def resize_short(clip: Tensor, size: int) -> Tensor:
+def resize_short(clip: Tensor, size: int, nearest: bool = False) -> Tensor:
     """Bring the short side to `size`; the long one follows in proportion."""
     height, width = clip.shape[-2:]
     scale = size / min(height, width)
-    return resize(clip, (max(size, round(height * scale)), max(size, round(width * scale))))
+    return resize(clip, (max(size, round(height * scale)), max(size, round(width * scale))), nearest)
 
 
 def crop(clip: Tensor, top: int, left: int, height: int, width: int) -> Tensor:

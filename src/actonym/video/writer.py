@@ -61,6 +61,7 @@ class VideoWriter:
         self._stream.width, self._stream.height = width + width % 2, height + height % 2
         self._stream.pix_fmt = "yuv420p"
         context = self._stream.codec_context
+        context.thread_count = 0  # as many as there are cores; one is the default
         context.time_base = self._time_base
         context.sample_aspect_ratio = aspect
         context.colorspace = context.color_primaries = context.color_trc = BT709

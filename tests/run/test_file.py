@@ -214,7 +214,7 @@ def test_a_full_disk_leaves_nothing(tmp_path, monkeypatch, place):
 
 
 def test_frames_that_got_lost_are_noticed(tmp_path, monkeypatch):
-    monkeypatch.setattr("actonym.run.anonymize.count_frames", lambda path: 19)
+    monkeypatch.setattr("actonym.run.file.count_frames", lambda path: 19)
     with pytest.raises(ActonymError, match="holds 19 of 20 frames"):
         quiet(make(tmp_path / "in.mp4"), tmp_path / "out.mp4", Swap())
     assert names(tmp_path) == ["in.mp4"]
