@@ -1,6 +1,6 @@
 """Names with settings, as users type them: `downsample:factor=2`, `stage:size=64,train=400`."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from inspect import Parameter, signature
 from typing import Any
 
@@ -29,7 +29,7 @@ def check(kind: str, settings: Mapping[str, Any], call: Callable[..., Any]) -> N
             raise unknown(f"setting of {kind}", key, [name for name in known if name != "self"])
 
 
-def assign(tree: Settings, assignments: list[str]) -> Settings:
+def assign(tree: Settings, assignments: Sequence[str]) -> Settings:
     """Apply `a.b=value` assignments to a nested dictionary; only keys that exist can be set."""
     result = {key: dict(value) if isinstance(value, dict) else value for key, value in tree.items()}
     for text in assignments:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any, ClassVar, Protocol
 
 from torch import Tensor
@@ -24,7 +25,7 @@ class Video(Protocol):
         ...
 
     def mask(self, indices: Sequence[int]) -> Tensor | None:
-        """uint8 0/1 `[1, T, H, W]` where people are, if that is known."""
+        """uint8 `[1, T, H, W]`: 0 nobody, k person k; None where that is not known."""
         ...
 
 
@@ -77,11 +78,16 @@ def registry() -> dict[str, Any]:
     return dict(sorted(_REGISTRY.items()))
 
 
-def open_dataset(spec: str) -> Dataset:
-    """A dataset from its name, `name:key=value,...`, or `name:path/to/its/folder` in its official layout."""
+def open_dataset(spec: str, **defaults: Any) -> Dataset:
+    """A dataset from its name, `name:key=value,...`, or `name:path/to/its/folder` in its official layout.
+
+    `defaults` are settings for the datasets that take them and whose spec does not say otherwise: a world that is
+    rendered can be rendered at the size that is wanted.
+    """
     name, _, tail = spec.partition(":")
     if name not in _REGISTRY:
         raise unknown("dataset", name, _REGISTRY)
     settings = parse(spec)[1] if "=" in tail or not tail else {"path": tail}
     check(name, settings, _REGISTRY[name])
-    return _REGISTRY[name](**settings)
+    known = signature(_REGISTRY[name]).parameters
+    return _REGISTRY[name](**{key: value for key, value in defaults.items() if key in known} | settings)

@@ -1,14 +1,14 @@
 """Labelled clips of one split, held as bytes: what recognizers and attackers learn from."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
 import torch
 from torch import Tensor
 
 from actonym.data.base import Dataset, Sample
-from actonym.video.sample import clip_indices
+from actonym.errors import UserError
+from actonym.video.sample import clip_indices, views
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Clips:
     action: Tensor  # int64 [N]
     privacy: Tensor  # float32 [N, P]
     subject: Sequence[str]
-    mask: Tensor | None = None  # uint8 0/1 [N * views, 1, T, H, W]
+    mask: Tensor | None = None  # uint8 [N * views, 1, T, H, W]: 0 nobody, k person k
     views: int = 1
 
     def __len__(self) -> int:
@@ -35,6 +35,15 @@ class Clips:
                 out[part] = to_bytes(method(to_floats(self.video[part]), mask))
         return replace(self, video=out)
 
+    def thinned(self, count: int) -> "Clips":
+        """The same clips with `count` evenly spaced frames each."""
+        frames = self.video.shape[2]
+        count = min(count, frames)
+        places = [round((k + 0.5) * frames / count - 0.5) for k in range(count)]
+        return replace(
+            self, video=self.video[:, :, places], mask=None if self.mask is None else self.mask[:, :, places]
+        )
+
 
 def to_floats(video: Tensor) -> Tensor:
     return video.float().div_(255)
@@ -42,3 +51,33 @@ def to_floats(video: Tensor) -> Tensor:
 
 def to_bytes(clip: Tensor) -> Tensor:
     return clip.mul(255).round_().clamp_(0, 255).to(torch.uint8)
+
+
+def load_clips(
+    dataset: Dataset, split: str, *, frames: int, size: int, rate: int = 1, clips: int = 1, crops: int = 1
+) -> Clips:
+    """A split as clips of `frames` frames and `size` x `size` pixels: `clips` x `crops` views of every video."""
+    samples = dataset.samples(split)
+    if not samples:
+        raise UserError(f"{dataset.name} has no videos in its {split} split")
+    read = [_read(sample, frames, size, rate, clips, crops) for sample in samples]
+    masks = [mask for _, mask in read if mask is not None]
+    return Clips(
+        video=torch.cat([video for video, _ in read]),
+        action=torch.tensor([sample.action for sample in samples]),
+        privacy=torch.tensor([sample.privacy for sample in samples], dtype=torch.float32),
+        subject=[sample.subject for sample in samples],
+        mask=torch.cat(masks) if len(masks) == len(read) else None,
+        views=clips * crops,
+    )
+
+
+def _read(sample: Sample, frames: int, size: int, rate: int, clips: int, crops: int) -> tuple[Tensor, Tensor | None]:
+    """All views of one video, and its person masks if they are known."""
+    videos, masks = [], []
+    for indices in clip_indices(sample.video.length, frames, rate, clips).tolist():
+        videos.append(views(sample.video.frames(indices), size, crops))
+        mask = sample.video.mask(indices)
+        if mask is not None:
+            masks.append(views(mask, size, crops, nearest=True))
+    return torch.cat(videos), torch.cat(masks) if masks else None

@@ -2,17 +2,18 @@
 
 import hashlib
 import json
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from inspect import Parameter, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from huggingface_hub import ModelCard, PyTorchModelHubMixin
+from huggingface_hub import PyTorchModelHubMixin
 from torch import Tensor, nn
 
 from actonym import presets
 from actonym.errors import UserError, unknown
-from actonym.spec import Settings, check, parse
+from actonym.spec import Settings, assign, check, parse
 
 if TYPE_CHECKING:
     from actonym.train.phase import Phase, Recognizers
@@ -39,6 +40,10 @@ class Method(nn.Module, PyTorchModelHubMixin):
     name: ClassVar[str]
     card: ClassVar[MethodCard]
     kind: ClassVar[str]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.training_settings: Settings = {}  # the preset's `train` section
 
     def phases(self, recognizers: "Recognizers") -> "list[Phase]":
         """What the trainer runs, in order. A hand-made method has nothing to learn."""
@@ -84,16 +89,28 @@ def find(name: str) -> type[Method]:
     return _REGISTRY[name]
 
 
-def create(spec: str, preset: str = "stage", settings: Settings | None = None) -> Method:
-    """A fresh method from `name` or `name:key=value,...`; its preset fills in what is not said."""
+def settings(name: str, preset: str = "stage") -> Settings:
+    """All that can be set: `method`, its own settings, and `train`, those of its training; the preset over defaults."""
+    parameters = signature(find(name).__init__).parameters.values()
+    defaults = {p.name: p.default for p in parameters if p.default is not Parameter.empty}
+    chosen = presets.load(name, preset)
+    return {**chosen, "method": defaults | chosen.get("method", {}), "train": chosen.get("train", {})}
+
+
+def create(spec: str, preset: str = "stage", assignments: Sequence[str] = ()) -> Method:
+    """A fresh method from `name` or `name:key=value,...`; what is not said is from its preset.
+
+    `assignments` such as `method.factor=2` change values of the preset.
+    """
     name, said = parse(spec)
-    cls = find(name)
-    chosen = {**presets.load(name, preset).get("method", {}), **(settings or {}), **said}
-    check(name, chosen, cls.__init__)
+    chosen = assign(settings(name, preset), assignments)
+    check(name, said, find(name).__init__)
     try:
-        return cls(**chosen)
+        method = find(name)(**chosen["method"] | said)
     except (TypeError, ValueError) as error:
         raise UserError(f"{spec}: {error}") from error
+    method.training_settings = chosen["train"]
+    return method
 
 
 def resolve(name_or_folder: str, preset: str = "stage") -> Method:
@@ -108,19 +125,23 @@ def resolve(name_or_folder: str, preset: str = "stage") -> Method:
 def save(method: Method, folder: str | Path) -> Path:
     """Write `config.json`, `model.safetensors` and a model card; the hash of the weights goes into the config."""
     folder = Path(folder)
-    settings = dict(method._hub_mixin_config) if isinstance(method._hub_mixin_config, dict) else {}
-    method.save_pretrained(folder, config=settings)
-    config = {"method": method.name, **settings, "sha256": sha256(folder / WEIGHTS)}
-    (folder / "config.json").write_text(json.dumps(config, indent=2, sort_keys=True) + "\n")
+    method.save_pretrained(folder, config=config(method))
+    whole = {"method": method.name, **config(method), "sha256": sha256(folder / WEIGHTS)}
+    (folder / "config.json").write_text(json.dumps(whole, indent=2, sort_keys=True) + "\n")
     return folder
+
+
+def config(method: Method) -> Settings:
+    """The settings a method was made with."""
+    return dict(method._hub_mixin_config or {})  # type: ignore[arg-type]
 
 
 def load(folder: str | Path) -> Method:
     """The method in a checkpoint folder, in eval mode. A wrong or tampered file is refused."""
     folder = Path(folder)
     try:
-        config = json.loads((folder / "config.json").read_text())
-        name, said = config.pop("method"), config.pop("sha256")
+        made_with = json.loads((folder / "config.json").read_text())
+        name, said = made_with.pop("method"), made_with.pop("sha256")
     except (OSError, ValueError, KeyError, AttributeError) as error:
         raise UserError(f"{folder} is no checkpoint: its config.json is missing or damaged") from error
     if not (folder / WEIGHTS).is_file():
@@ -128,7 +149,7 @@ def load(folder: str | Path) -> Method:
     if sha256(folder / WEIGHTS) != said:
         raise UserError(f"{folder / WEIGHTS} is not the file this checkpoint was saved with (SHA-256 differs); refused")
     cls = find(name)
-    check(name, config, cls.__init__)
+    check(name, made_with, cls.__init__)
     try:
         return cls.from_pretrained(str(folder), strict=True).eval()
     except (RuntimeError, TypeError, ValueError) as error:

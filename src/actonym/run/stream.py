@@ -11,7 +11,7 @@ from actonym.errors import ActonymError, UserError
 from actonym.methods.base import PixelMethod
 from actonym.video import Frame
 
-PIXELS = 2_000_000  # of all the frames that a method gets at once, unless told otherwise
+PIXELS = 1_000_000  # of all the frames that a method gets at once, unless told otherwise
 TOLERANCE = 1e-3  # by which rounding may carry a method out of 0..1
 
 Timed = tuple[Frame, Fraction]

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from actonym.errors import UserError
 
 Frame = NDArray[np.uint8]  # [H, W, 3], RGB
+Matrix = list[list[int]]
 
 TIMEOUT = (10.0, 10.0)  # seconds a stream may stay silent when opened, and when read
 DAMAGED_SHARE = 0.05  # of the packets of a file; above it the file is refused
@@ -76,7 +77,8 @@ class VideoReader:
             first = next(frames, None)
             if first is None:
                 raise UserError(f"{self.name} has a video stream without a single frame")
-            self.info = _info(self._container, self._stream, first)
+            self._matrix = _display_matrix(first)  # asked once: a frame that was asked is not freed at once
+            self.info = _info(self._container, self._stream, first, self._matrix)
         except BaseException:
             self.close()
             raise
@@ -108,13 +110,12 @@ class VideoReader:
 
     def _upright(self, frame: av.VideoFrame) -> Frame:
         """RGB, turned and mirrored as the display matrix says; frames of a new size are brought to the first's."""
-        matrix = _display_matrix(frame)
         width, height = self._size
         frame = self._reformatter.reformat(frame, width, height, "rgb24", interpolation="AREA", threads=1)
         image = np.asarray(frame.to_ndarray(), np.uint8)
-        if matrix is None:
+        if self._matrix is None:
             return image
-        (a, b), (c, d) = matrix
+        (a, b), (c, d) = self._matrix
         across, down = a, d
         if abs(b) > abs(a):
             image, across, down = image.swapaxes(0, 1), c, b
@@ -224,10 +225,11 @@ def _video_stream(container: "av.container.InputContainer", name: str) -> av.Vid
     raise UserError(f"{name} has no video stream")
 
 
-def _info(container: "av.container.InputContainer", stream: av.VideoStream, first: av.VideoFrame) -> VideoInfo:
+def _info(
+    container: "av.container.InputContainer", stream: av.VideoStream, first: av.VideoFrame, matrix: Matrix | None
+) -> VideoInfo:
     width, height = first.width, first.height
     aspect = stream.sample_aspect_ratio or Fraction(1)
-    matrix = _display_matrix(first)
     if matrix is not None and abs(matrix[0][1]) > abs(matrix[0][0]):
         width, height, aspect = height, width, 1 / aspect
     duration = container.duration
@@ -248,7 +250,7 @@ def _stamp(frame: av.VideoFrame) -> Fraction | None:
     return None if frame.pts is None or frame.time_base is None else Fraction(frame.pts * frame.time_base)
 
 
-def _display_matrix(frame: av.VideoFrame) -> list[list[int]] | None:
+def _display_matrix(frame: av.VideoFrame) -> Matrix | None:
     """Where the camera says the picture's x and y go, or nothing if it was held upright."""
     try:
         data = frame.side_data["DISPLAYMATRIX"]  # type: ignore[typeddict-item]

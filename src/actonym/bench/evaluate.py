@@ -1,0 +1,155 @@
+"""Protocol `known`: anonymize a dataset, train recognizers and attackers on it anew, and write down the result."""
+
+import hashlib
+import json
+import platform
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import torch
+from safetensors.torch import load_file, save_file
+
+import actonym
+from actonym import methods, presets
+from actonym.bench import result
+from actonym.bench.floors import floors
+from actonym.bench.measure import Measured, Plan, Splits, load_splits, measure
+from actonym.bench.metrics import closed, kept
+from actonym.bench.report import picture
+from actonym.bench.result import Result
+from actonym.data.base import Dataset, open_dataset
+from actonym.data.cache import cache_dir
+from actonym.errors import UserError, unknown
+from actonym.methods.base import Method, PixelMethod, config
+from actonym.spec import assign
+
+PROTOCOLS = ("known",)
+
+
+class Evaluation:
+    """One dataset under one plan: its clips are read once and its raw baselines are trained once per seed."""
+
+    def __init__(
+        self,
+        data: str,
+        protocol: str = "known",
+        preset: str = "stage",
+        assignments: Sequence[str] = (),
+        progress: bool = True,
+    ) -> None:
+        if protocol not in PROTOCOLS:
+            raise unknown("protocol", protocol, PROTOCOLS)
+        self.data, self.protocol, self.preset, self.progress = data, protocol, preset, progress
+        self.plan: Plan = assign(presets.load("evaluation", preset), list(assignments))
+        clip = self.plan["clip"]
+        self.dataset: Dataset = open_dataset(data, size=clip["size"], frames=clip["frames"])
+        self._splits: Splits | None = None
+        self._raw: dict[int, Measured] = {}
+
+    @property
+    def splits(self) -> Splits:
+        if self._splits is None:
+            self._splits = load_splits(self.dataset, self.plan)
+        return self._splits
+
+    def run(self, method: str | Method, seed: int, out: Path) -> Result:
+        """Measure a method (a name, a name with settings, a checkpoint folder, or the thing itself) into `out`."""
+        start = perf_counter()
+        name, anonymizer = _resolve(method, self.preset)
+        raw = self.raw(seed)
+        anonymized = {split: clips.map(anonymizer) for split, clips in self.splits.items()}
+        is_raw = anonymizer.name == "raw"
+        found = raw if is_raw else measure(anonymized, self.dataset, self.plan, seed, raw.weights, self.progress)
+        strip = out.with_suffix(".png")
+        strip.parent.mkdir(parents=True, exist_ok=True)
+        picture(self.splits["test"].video[0], anonymized["test"].video[0], strip)
+        entry = self._result(name, anonymizer, seed, found, raw) | {"picture": strip.name}
+        entry |= {"seconds": perf_counter() - start, "flags": []}
+        entry["flags"] = result.flags(entry)
+        result.write(entry, out)
+        return entry
+
+    def _result(self, name: str, method: Method, seed: int, found: Measured, raw: Measured) -> Result:
+        train, test = self.splits["train"], self.splits["test"]
+        floor = floors(train.action, train.privacy, test.action, test.privacy, self.dataset.attributes)
+        return {
+            "schema": 1,
+            "method": name,
+            "data": self.data,
+            "protocol": self.protocol,
+            "preset": self.preset,
+            "seed": seed,
+            "utility": found.utility,
+            "privacy": found.privacy,
+            "attacker": found.attacker,
+            "floors": floor,
+            "raw": {"top1": raw.utility["top1"], "cmap": raw.privacy["cmap"], "f1": raw.privacy["f1"]},
+            "kept": kept(found.utility["top1"], raw.utility["top1"]),
+            "closed": closed(found.privacy["cmap"], raw.privacy["cmap"], floor["chance"]),
+            "reported": _reported(name, method),
+            "clips": {split: len(clips) for split, clips in self.splits.items()},
+            "settings": self.plan,
+            "versions": versions(),
+        }
+
+    def raw(self, seed: int) -> Measured:
+        """The baselines on raw video; kept in the user's cache, for every method is compared with them."""
+        if seed not in self._raw:
+            folder = cache_dir("raw", self._key(seed))
+            if not (folder / "measured.json").is_file():
+                _store(measure(self.splits, self.dataset, self.plan, seed, None, self.progress), folder)
+            self._raw[seed] = _recall(folder)
+        return self._raw[seed]
+
+    def _key(self, seed: int) -> str:
+        """All that decides the raw baselines: the clips themselves, the plan, the seed and the program."""
+        digest = hashlib.sha256()
+        for clips in self.splits.values():
+            digest.update(clips.video.contiguous().numpy().data)
+            digest.update(repr((clips.action.tolist(), clips.privacy.tolist())).encode())
+        digest.update(json.dumps([self.plan, seed, versions(), torch.get_num_threads()], sort_keys=True).encode())
+        return digest.hexdigest()[:20]
+
+
+def _resolve(method: str | Method, preset: str) -> tuple[str, PixelMethod]:
+    if isinstance(method, Method):
+        name, found = method.name, method
+    else:
+        found = methods.resolve(method, preset)
+        name = Path(method).name if Path(method).is_dir() else method
+    if not isinstance(found, PixelMethod):
+        raise UserError(f"{name} maps features, not video: protocol known needs a pixel method")
+    return name, found.eval()
+
+
+def _reported(name: str, method: Method) -> dict[str, Any] | None:
+    """The paper's own numbers for these settings, if its card has them; a plain name means the default settings."""
+    spec = name.partition(":")[2]
+    defaults = {f"{key}={value}" for key, value in config(method).items()}
+    for said, numbers in method.card.reported.items():
+        if said == spec or (not spec and said in defaults):
+            return numbers
+    return None
+
+
+def versions() -> dict[str, str]:
+    return {"actonym": actonym.__version__, "torch": torch.__version__, "python": platform.python_version()}
+
+
+def _store(found: Measured, folder: Path) -> None:
+    """The numbers go last: where they are, the weights are whole."""
+    for name, weights in found.weights.items():
+        save_file(weights, folder / f"{name.replace('/', '-')}.safetensors")
+    numbers = {key: value for key, value in asdict(found).items() if key != "weights"}
+    draft = folder / "measured.part"
+    draft.write_text(json.dumps({**numbers, "weights": list(found.weights)}))
+    draft.replace(folder / "measured.json")
+
+
+def _recall(folder: Path) -> Measured:
+    numbers = json.loads((folder / "measured.json").read_text())
+    names = numbers.pop("weights")
+    return Measured(**numbers, weights={n: load_file(folder / f"{n.replace('/', '-')}.safetensors") for n in names})

@@ -1,0 +1,242 @@
+"""The command line: each verb is a typed function. No logic of its own."""
+
+import json as jsonlib
+import os
+import sys
+from argparse import ArgumentError
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from jsonargparse import auto_cli
+
+from actonym import __version__
+from actonym.errors import ActonymError, UserError
+
+
+def methods(json: bool = False) -> None:
+    """List the anonymizers.
+
+    Args:
+        json: print JSON for programs instead of a table.
+    """
+    from actonym.run.listing import method_rows
+
+    _print_rows(method_rows(), json, ("name", "kind", "year", "idea"))
+
+
+def datasets(json: bool = False) -> None:
+    """List the datasets.
+
+    Args:
+        json: print JSON for programs instead of a table.
+    """
+    from actonym.run.listing import dataset_rows
+
+    _print_rows(dataset_rows(), json, ("name", "licence", "about"))
+
+
+def demo(out: Path = Path("demo")) -> None:
+    """Do the main job on embedded data: anonymize, attack, measure, report.
+
+    Args:
+        out: folder for the report and the example videos.
+    """
+    from actonym.run.demo import run
+
+    run(out)
+
+
+def anonymize(
+    source: str,
+    target: Path,
+    method: str = "downsample",
+    keep: float | None = None,
+    audio: Literal["drop", "keep"] = "drop",
+    report: Path | None = None,
+    suffix: list[str] | None = None,
+    force: bool = False,
+    quiet: bool = False,
+) -> None:
+    """Anonymize a video file, every video in a folder, or a stream.
+
+    Args:
+        source: a video file, a folder or the address of a stream.
+        target: where the anonymized video (or folder) goes.
+        method: a method's name, its name with settings (downsample:factor=2), or the folder of a trained one.
+        keep: the trade-off knob of methods that have one, 0..1; higher keeps more action and more identity.
+        audio: the sound is dropped unless you keep it.
+        report: where the record of what was done goes; beside the output by default.
+        suffix: which endings to take in a folder, such as .mp4 .avi.
+        force: replace an output that exists.
+        quiet: no progress bar.
+    """
+    from actonym import run
+
+    records, failures = run.anonymize(
+        source,
+        target,
+        _pixel_method(method, keep),
+        suffix=tuple(suffix) if suffix else run.SUFFIXES,
+        report=report,
+        audio=audio,
+        force=force,
+        checkpoint=method if Path(method).is_dir() else None,
+        progress=not quiet,
+    )
+    for failure in failures:
+        print(f"actonym: not done: {failure.input}: {failure.reason}", file=sys.stderr)
+    if failures:
+        raise ActonymError(f"{len(failures)} of {len(failures) + len(records)} videos could not be anonymized")
+
+
+def train(
+    method: str,
+    out: Path,
+    data: str = "stage",
+    preset: str = "stage",
+    seed: int = 0,
+    resume: bool = False,
+    set: list[str] | None = None,
+    devices: int = 1,
+    precision: str = "32-true",
+) -> None:
+    """Train a method and save it as a folder.
+
+    Args:
+        method: which one; `actonym methods` lists them.
+        out: the folder for the checkpoint, the log and the state of the run.
+        data: a dataset's name, or NAME:path/to/its/folder.
+        preset: the sizes: stage (two CPU cores, minutes) or paper.
+        seed: everything random follows from it.
+        resume: go on with a run that was stopped, to exactly the same weights.
+        set: change a value of the preset, as section.key=value; may be repeated.
+        devices: how many processes (on the CPU) or GPUs.
+        precision: 32-true, bf16-mixed or 16-mixed.
+    """
+    from actonym.train.command import train as work
+
+    work(method, data, preset, out, seed, resume, set or [], devices, precision)
+
+
+def evaluate(
+    method: str,
+    out: Path,
+    data: str = "stage",
+    protocol: str = "known",
+    preset: str = "stage",
+    seed: int = 0,
+    set: list[str] | None = None,
+    force: bool = False,
+) -> None:
+    """Measure what a method keeps and what it leaks, into one result file.
+
+    Args:
+        method: a method's name, its name with settings, or the folder of a trained one.
+        out: the result, a .json file.
+        data: a dataset's name, or NAME:path/to/its/folder.
+        protocol: who is trained on what and tested on what.
+        preset: how it is measured: stage (two CPU cores, minutes) or paper.
+        seed: everything random follows from it.
+        set: change a value of the evaluation preset, as section.key=value; may be repeated.
+        force: replace a result that exists.
+    """
+    from actonym.bench.evaluate import Evaluation
+    from actonym.bench.table import markdown
+
+    if out.exists() and not force:
+        raise UserError(f"{out} exists; add --force to replace it")
+    print(markdown([Evaluation(data, protocol, preset, set or []).run(method, seed, out)]))
+
+
+def bench(
+    methods: str,
+    out: Path,
+    data: str = "stage",
+    protocol: str = "known",
+    seeds: int = 1,
+    preset: str = "stage",
+    set: list[str] | None = None,
+) -> None:
+    """Measure many methods under the same data, attackers and seeds. A stopped run goes on where it was.
+
+    Args:
+        methods: names or checkpoint folders, separated by commas; settings go after a colon, joined by + (a:x=1+y=2).
+        out: a folder for the results, one file per method and seed.
+        data: a dataset's name, or NAME:path/to/its/folder.
+        protocol: who is trained on what and tested on what.
+        seeds: how many.
+        preset: how it is measured: stage (two CPU cores, minutes) or paper.
+        set: change a value of the evaluation preset, as section.key=value; may be repeated.
+    """
+    from actonym.bench.bench import bench as work
+    from actonym.bench.table import markdown
+
+    names = [name.strip().replace("+", ",") for name in methods.split(",") if name.strip()]
+    print(markdown(work(names, data, out, protocol=protocol, seeds=seeds, preset=preset, assignments=set or [])))
+
+
+def report(folder: Path) -> None:
+    """Turn a folder of results into tables, plots and one HTML page.
+
+    Args:
+        folder: where the result files are; the report is written there too.
+    """
+    from actonym.bench.report import report as work
+
+    for path in work(folder):
+        print(path)
+
+
+VERBS: dict[str, Any] = {
+    verb.__name__: verb for verb in (methods, datasets, demo, anonymize, train, evaluate, bench, report)
+}
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Run a verb. The user's mistake ends with exit code 2, our failure with 1, each in one line."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    if words in (["--version"], ["-V"]):
+        print(__version__)
+        return
+    os.environ.setdefault("HF_HUB_OFFLINE", "1")  # nothing is fetched behind the user's back
+    repeated = ["--set+" if word == "--set" else word for word in words]
+    try:
+        auto_cli(VERBS, args=repeated, exit_on_error=False, prog="actonym")
+    except (UserError, ArgumentError) as error:
+        _end(error, 2)
+    except (ActonymError, OSError) as error:
+        _end(error, 1)
+    except KeyboardInterrupt:
+        _end("stopped", 130)
+
+
+def _end(error: object, code: int) -> None:
+    print(f"actonym: {' '.join(str(error).split())}", file=sys.stderr)
+    sys.exit(code)
+
+
+def _pixel_method(method: str, keep: float | None) -> Any:
+    from actonym.methods import PixelMethod, resolve
+
+    found = resolve(method)
+    if not isinstance(found, PixelMethod):
+        raise UserError(f"{method} maps features, not video")
+    if keep is not None:
+        if "keep" not in found.card.knobs:
+            raise UserError(f"{found.name} has no --keep; its knobs: {', '.join(found.card.knobs) or 'none'}")
+        found.keep = keep  # type: ignore[assignment]
+    return found
+
+
+def _print_rows(rows: list[dict[str, Any]], json: bool, columns: Sequence[str]) -> None:
+    if json:
+        print(jsonlib.dumps(rows, indent=2))
+        return
+    widths = [max(len(str(row[column])) for row in [*rows, {c: c for c in columns}]) for column in columns]
+    for row in [{column: column for column in columns}, *rows]:
+        print("  ".join(str(row[c]).ljust(width) for c, width in zip(columns, widths, strict=True)).rstrip())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,179 @@
+"""One video of the stage: who does what, where, seen by which camera. Everything follows from a seed."""
+
+from dataclasses import dataclass
+from functools import cache
+
+import cv2
+import numpy as np
+from numpy.random import Generator
+
+from actonym.data.stage.actions import Array, perform, stand
+from actonym.data.stage.draw import DISTANCE, Camera, Part, body, paint
+from actonym.data.stage.figure import Subject, joints, outfit, subject, turned
+
+MARGIN = 1.6  # the painted background is this much larger than the picture, so that the camera can move
+WALL = -3.5  # metres behind the actor
+
+
+@dataclass(frozen=True)
+class Labels:
+    """What is true of a video: the action, the five private attributes and who acts."""
+
+    action: str
+    face: bool
+    nudity: bool
+    relationship: bool
+    actor: Subject
+
+
+@dataclass(frozen=True)
+class Footage:
+    """A rendered video."""
+
+    frames: Array  # uint8 [T, H, W, 3]
+    mask: Array  # uint8 [T, H, W]: 0 nobody, 1 the actor, 2 and more others
+    depth: Array  # float32 [T, H, W] metres
+
+
+def render(labels: Labels, frames: int, size: tuple[int, int], rng: Generator) -> Footage:
+    """Film the scene. The random numbers decide everything that the labels leave open."""
+    camera = _camera(frames, size, rng)
+    parts = _actor(labels, frames, camera, rng)
+    parts += _others(labels, frames, camera, rng)
+    parts += _things(frames, camera, rng)
+    picture = _background(size, camera, rng)
+    mask = np.zeros((frames, *size), np.uint8)
+    nearness = _room(camera)
+    paint(parts, picture, mask, nearness)
+    return Footage(_sensor(picture, rng), mask, np.float32(DISTANCE) - nearness)
+
+
+def _camera(frames: int, size: tuple[int, int], rng: Generator) -> Camera:
+    """A hand-held camera: it drifts, zooms a little and shakes."""
+    tall = rng.uniform(0.5, 0.75)  # of a 1.7 m figure, as a share of the picture: small figures, as in real footage
+    time = np.linspace(-0.5, 0.5, frames)
+    zoom = tall * size[0] / 1.7 * (1 + rng.normal(0, 0.05) * time)
+    drift = rng.normal(0, [0.12, 0.04])
+    shake = rng.normal(0, 0.004, (frames, 2)).cumsum(0)
+    return Camera(zoom, np.array([0.0, 0.95]) + rng.normal(0, [0.3, 0.12]) + time[:, None] * drift + shake, size)
+
+
+def _room(camera: Camera) -> Array:
+    """z of the empty room: the floor comes nearer towards the lower edge, the wall stands behind. [T, H, W]"""
+    rows = np.arange(camera.size[0])[None] - camera.size[0] / 2
+    below = np.maximum(rows, 1e-3) / (camera.zoom * camera.centre[:, 1])[:, None]
+    floor = DISTANCE - DISTANCE / below
+    return np.repeat(np.maximum(floor, WALL).astype(np.float32)[:, :, None], camera.size[1], 2)
+
+
+def _yaw(towards: bool, rng: Generator) -> float:
+    """Where a figure looks: towards the camera or away from it, by at most 55 degrees to the side."""
+    return rng.uniform(-0.95, 0.95) + (0.0 if towards else np.pi)
+
+
+def _placed(points: dict[str, Array], x: float, z: float) -> dict[str, Array]:
+    return {name: place + np.array([x, 0.0, z]) for name, place in points.items()}
+
+
+def _actor(labels: Labels, frames: int, camera: Camera, rng: Generator) -> list[Part]:
+    yaw = _yaw(labels.face, rng)
+    points = turned(joints(labels.actor, perform(labels.action, frames, rng)), yaw)
+    clothes = outfit(labels.actor, labels.nudity, rng)
+    return body(labels.actor, clothes, _placed(points, 0.0, 0.0), yaw, camera, 1)
+
+
+def _others(labels: Labels, frames: int, camera: Camera, rng: Generator) -> list[Part]:
+    """A companion at the actor's side (a relationship), or now and then a stranger far behind."""
+    if not labels.relationship and rng.uniform() < 0.5:
+        return []
+    sign = rng.choice([-1, 1])
+    me = labels.actor
+    if labels.relationship:
+        other = subject("companion", me.woman, me.dark, rng)
+        yaw = _yaw(labels.face, rng)
+        x, z = sign * rng.uniform(0.5, 0.75), rng.uniform(-0.25, -0.1)
+        clothes = outfit(other, labels.nudity, rng)
+    else:
+        other = subject("stranger", bool(rng.integers(2)), bool(rng.integers(2)), rng)
+        yaw = rng.uniform(-np.pi, np.pi)
+        x, z = sign * rng.uniform(0.9, 1.9), rng.uniform(-3.2, -1.8)
+        clothes = outfit(other, False, rng)
+    pose = stand(frames, rng)
+    pose.arms[..., 0] += 0.15 * np.sin(np.linspace(0, rng.uniform(2, 8), frames))[:, None, None]
+    drift = np.linspace(-0.5, 0.5, frames)[:, None] * np.array([rng.normal(0, 0.12), 0.0, 0.0])
+    points = {name: place + drift for name, place in turned(joints(other, pose), yaw).items()}
+    return body(other, clothes, _placed(points, x, z), yaw, camera, 2)
+
+
+def _things(frames: int, camera: Camera, rng: Generator) -> list[Part]:
+    """Balls, birds, passing things: motion that is nobody's action."""
+    parts = []
+    for _ in range(rng.integers(1, 4)):
+        start, speed = rng.uniform([-2.0, 0.0], [2.0, 2.4]), rng.normal(0, [0.9, 0.25])
+        path = start + np.linspace(0, 1, frames)[:, None] * speed
+        near = np.full(frames, rng.choice([-1.5, 0.8], p=[0.8, 0.2]))
+        points = camera.project(np.concatenate([path, near[:, None]], 1))[:, None]
+        parts.append(Part(points, near, rng.uniform(20, 235, 3), 0, rng.uniform(0.03, 0.11) * camera.scale(near)))
+    return parts
+
+
+def _paint(rng: Generator) -> Array:
+    """The colour of a wall or a piece of furniture: muted, at any brightness."""
+    return np.clip(rng.uniform(50, 215) + rng.normal(0, 22, 3), 0, 255)
+
+
+def _background(size: tuple[int, int], camera: Camera, rng: Generator) -> Array:
+    """Wall, floor and furniture, painted once and then seen through the moving camera. [T, H, W, 3]"""
+    height, width = (round(MARGIN * side) for side in size)
+    wall, floor = _paint(rng), _paint(rng) * 0.75
+    zoom, centre = camera.zoom.mean(), camera.centre.mean(0)
+    line = round(height / 2 + zoom * centre[1] * DISTANCE / (DISTANCE - WALL))
+    scene = np.empty((height, width, 3), np.float32)
+    scene[:line], scene[line:] = wall, floor
+    for _ in range(rng.integers(4, 9)):
+        x, y = rng.uniform(0, width), rng.uniform(0.1, 0.75) * height
+        w, h = rng.uniform(0.05, 0.25) * width, rng.uniform(0.05, 0.35) * height
+        colour = tuple(_paint(rng))
+        cv2.rectangle(scene, (int(x), int(y)), (int(x + w), int(y + h)), colour, -1)
+        if rng.uniform() < 0.5:
+            cv2.rectangle(scene, (int(x), int(y)), (int(x + w), int(y + h)), tuple(_paint(rng)), 1)
+    for x in np.arange(rng.uniform(0, 20), width, rng.uniform(0.05, 0.2) * width):
+        cv2.line(scene, (int(x), line), (int(x + rng.normal(0, 0.1) * width), height), tuple(floor * 0.8), 1)
+    cloud = rng.normal(0, 1, (7, 9, 3)).astype(np.float32)
+    scene += 14 * cv2.resize(cloud, (width, height), interpolation=cv2.INTER_CUBIC)
+    grain = rng.normal(0, 1, (height // 2, width // 2, 1)).astype(np.float32)
+    scene += 7 * cv2.resize(grain, (width, height))[..., None]
+    scene8 = np.clip(scene, 0, 255).astype(np.uint8)
+    out = np.empty((len(camera.zoom), *size, 3), np.uint8)
+    middle = np.array([width / 2, height / 2])
+    for t in range(len(out)):
+        scale = camera.zoom[t] / zoom
+        look = middle + (camera.centre[t] - centre) * [1, -1] * zoom
+        offset = np.array([size[1], size[0]]) / 2 - scale * look
+        matrix = np.array([[scale, 0, offset[0]], [0, scale, offset[1]]])
+        cv2.warpAffine(scene8, matrix, (size[1], size[0]), dst=out[t], borderMode=cv2.BORDER_REPLICATE)
+    return out
+
+
+@cache
+def _noise() -> Array:
+    """A fixed tile of sensor noise; each frame looks at another part of it."""
+    return np.random.default_rng(0).normal(0, 1, (512, 512, 3)).astype(np.float32)
+
+
+def _sensor(frames: Array, rng: Generator) -> Array:
+    """Exposure, a colour cast and noise."""
+    gain = (rng.uniform(0.75, 1.15) * (1 + rng.normal(0, 0.04, 3))).astype(np.float32)
+    strength = np.float32(rng.uniform(2.0, 6.0))
+    height, width = frames.shape[1:3]
+    tile = _noise()
+    if max(height, width) > 448:
+        tile = np.tile(tile, (-(-height // 448), -(-width // 448), 1))
+    out = np.empty_like(frames)
+    for t, frame in enumerate(frames):
+        y, x = rng.integers(0, [tile.shape[0] - height + 1, tile.shape[1] - width + 1])
+        noisy = frame * gain
+        noisy += strength * tile[y : y + height, x : x + width]
+        np.clip(noisy, 0, 255, out=noisy)
+        out[t] = noisy
+    return out

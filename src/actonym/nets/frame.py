@@ -1,0 +1,29 @@
+"""A 2-D CNN that looks at each frame by itself."""
+
+import torch
+from torch import Tensor, nn
+
+
+class FrameNet(nn.Module):
+    """Frames are seen one by one; what was seen is pooled over place and time. One frame makes it a frame-level net."""
+
+    def __init__(self, outputs: int, widths: tuple[int, ...] = (32, 64, 96, 128)) -> None:
+        super().__init__()
+        pairs = list(zip((3, *widths), widths, strict=False))
+        self.layers = nn.Sequential(*(_layer(i, o, 5 if i == 3 else 3) for i, o in pairs))
+        self.drop = nn.Dropout(0.2)
+        self.head = nn.Linear(2 * widths[-1], outputs)
+
+    def forward(self, clip: Tensor) -> Tensor:
+        b, c, t, h, w = clip.shape
+        x = self.layers(clip.transpose(1, 2).reshape(b * t, c, h, w) * 2 - 1)
+        mean, most = (pool((2, 3)).view(b, t, -1) for pool in (x.mean, x.amax))
+        return self.head(self.drop(torch.cat([mean.mean(1), most.amax(1)], 1)))
+
+
+def _layer(inputs: int, outputs: int, kernel: int) -> nn.Sequential:
+    return nn.Sequential(
+        nn.Conv2d(inputs, outputs, kernel, 2, kernel // 2, bias=False),
+        nn.BatchNorm2d(outputs),
+        nn.ReLU(inplace=True),
+    )

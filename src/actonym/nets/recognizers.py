@@ -1,0 +1,37 @@
+"""Networks that predict actions or attributes, by the names that presets and results use."""
+
+from collections.abc import Callable
+from functools import partial
+
+from torch import nn
+
+from actonym.errors import unknown
+from actonym.nets.d3d import D3D
+from actonym.nets.frame import FrameNet
+from actonym.nets.vit import VideoViT
+
+# outputs, frames, side -> network that maps a clip [B, 3, T, H, W] in 0..1 to logits [B, outputs]
+Build = Callable[[int, int, int], nn.Module]
+
+
+def _vit(size: str, outputs: int, frames: int, side: int) -> nn.Module:
+    """The papers' tubelet of 2x16x16 at 112 pixels; half as large at half the size, so that tokens stay as many."""
+    patch = 16 if side >= 96 else 8
+    return VideoViT(outputs, size, frames, side, (2 if frames % 2 == 0 else 1, patch, patch))
+
+
+NETS: dict[str, Build] = {
+    "d3d": lambda outputs, frames, side: D3D(outputs, "motion"),
+    "d3d-colour": lambda outputs, frames, side: D3D(outputs, "colour"),
+    "d3d-both": lambda outputs, frames, side: D3D(outputs, "both"),
+    "frame": lambda outputs, frames, side: FrameNet(outputs),
+    "vit-tiny": partial(_vit, "tiny"),
+    "vit-small": partial(_vit, "small"),
+    "vit-base": partial(_vit, "base"),
+}
+
+
+def build(net: str, outputs: int, frames: int, side: int) -> nn.Module:
+    if net not in NETS:
+        raise unknown("network", net, NETS)
+    return NETS[net](outputs, frames, side)

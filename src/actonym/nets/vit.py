@@ -1,0 +1,92 @@
+"""A video transformer over tubelets (STPrivacy section 3.1; ViT sizes of Dosovitskiy et al. and DeiT)."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import scaled_dot_product_attention
+
+
+@dataclass(frozen=True)
+class ViTSize:
+    dim: int
+    heads: int
+    depth: int = 12
+
+
+SIZES = {"tiny": ViTSize(192, 3), "small": ViTSize(384, 6), "base": ViTSize(768, 12)}
+
+
+class Tubelets(nn.Module):
+    """A clip to tokens `[B, L * N, D]` by 3-D convolution; tubelets do not overlap."""
+
+    def __init__(self, dim: int, tubelet: tuple[int, int, int]) -> None:
+        super().__init__()
+        self.project = nn.Conv3d(3, dim, tubelet, tubelet)
+
+    def forward(self, clip: Tensor) -> Tensor:
+        return self.project(clip).flatten(2).transpose(1, 2)
+
+
+class Attention(nn.Module):
+    """Multi-head self-attention with query, key and value biases."""
+
+    def __init__(self, dim: int, heads: int) -> None:
+        super().__init__()
+        self.heads = heads
+        self.qkv = nn.Linear(dim, 3 * dim)
+        self.out = nn.Linear(dim, dim)
+
+    def forward(self, x: Tensor) -> Tensor:
+        b, n, d = x.shape
+        q, k, v = self.qkv(x).reshape(b, n, 3, self.heads, d // self.heads).permute(2, 0, 3, 1, 4)
+        return self.out(scaled_dot_product_attention(q, k, v).transpose(1, 2).reshape(b, n, d))
+
+
+class Layer(nn.Module):
+    """Pre-norm transformer layer with a feed-forward of four times the width."""
+
+    def __init__(self, dim: int, heads: int) -> None:
+        super().__init__()
+        self.norm1, self.attention = nn.LayerNorm(dim, eps=1e-6), Attention(dim, heads)
+        self.norm2 = nn.LayerNorm(dim, eps=1e-6)
+        self.mlp = nn.Sequential(nn.Linear(dim, 4 * dim), nn.GELU(), nn.Linear(4 * dim, dim))
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = x + self.attention(self.norm1(x))
+        return x + self.mlp(self.norm2(x))
+
+
+class VideoViT(nn.Module):
+    """Tubelet tokens with learned positions and no class token; the mean token goes to a linear head."""
+
+    def __init__(
+        self,
+        outputs: int,
+        size: str = "tiny",
+        frames: int = 16,
+        side: int = 112,
+        tubelet: tuple[int, int, int] = (2, 16, 16),
+    ) -> None:
+        super().__init__()
+        if frames % tubelet[0] or side % tubelet[1] or side % tubelet[2]:
+            raise ValueError(f"a clip of {frames} x {side} x {side} does not divide into tubelets of {tubelet}")
+        spec = SIZES[size]
+        tokens = (frames // tubelet[0]) * (side // tubelet[1]) * (side // tubelet[2])
+        self.tubelets = Tubelets(spec.dim, tubelet)
+        self.position = nn.Parameter(torch.zeros(1, tokens, spec.dim))
+        self.layers = nn.Sequential(*(Layer(spec.dim, spec.heads) for _ in range(spec.depth)))
+        self.norm = nn.LayerNorm(spec.dim, eps=1e-6)
+        self.head = nn.Linear(spec.dim, outputs)
+        nn.init.trunc_normal_(self.position, std=0.02)
+        self.apply(_initialize)
+
+    def forward(self, clip: Tensor) -> Tensor:
+        x = self.tubelets(clip * 2 - 1) + self.position
+        return self.head(self.norm(self.layers(x)).mean(1))
+
+
+def _initialize(module: nn.Module) -> None:
+    if isinstance(module, nn.Linear):
+        nn.init.trunc_normal_(module.weight, std=0.02)
+        nn.init.zeros_(module.bias)

@@ -1,0 +1,81 @@
+"""Train one network on labelled clips until it gets no better: every recognizer and attacker is made here."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Tensor, nn
+
+from actonym.data.clips import Clips, to_floats
+from actonym.train.fabric import make_fabric
+from actonym.train.loop import run
+from actonym.train.phase import Batch, Phase, Update
+from actonym.train.schedule import one_cycle
+
+
+@dataclass(frozen=True)
+class Fit:
+    """How a network is trained; a preset's numbers."""
+
+    epochs: int = 24
+    patience: int | None = None
+    min_gain: float = 0.01  # of the validation score: less than this in the last quarter counts as converged
+    batch_size: int = 16
+    lr: float = 3e-3
+    weight_decay: float = 0.02
+    average: float | None = None
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A trained network and what its training was like."""
+
+    net: nn.Module
+    validation: float
+    epochs: int
+    converged: bool
+    seconds: float
+
+
+def fit(
+    net: nn.Module,
+    train: Clips,
+    val: Clips,
+    loss: Callable[[Tensor, Batch], Tensor],
+    score: Callable[[Tensor, Clips], float],
+    how: Fit,
+    *,
+    seed: int = 0,
+    progress: bool = True,
+    title: str = "fit",
+) -> Fitted:
+    """`loss` compares logits with a batch, `score` (higher is better) with `val`; the best epoch is kept."""
+    optimizer = torch.optim.AdamW(net.parameters(), how.lr, weight_decay=how.weight_decay)
+
+    def step(batch: Batch, update: Update) -> dict[str, Tensor]:
+        value = loss(net(batch.clip), batch)
+        update("net", value)
+        return {"loss": value}
+
+    phase = Phase(
+        name=title,
+        epochs=how.epochs,
+        step=step,
+        optimizers={"net": optimizer},
+        modules={"net": net},
+        batch_size=how.batch_size,
+        schedule=one_cycle,
+        validate=lambda: score(predict(net, val), val),
+        patience=how.patience,
+        min_gain=how.min_gain,
+        average=how.average,
+    )
+    history = run([phase], replace(train, mask=None), fabric=make_fabric(), seed=seed, progress=progress).phases[0]
+    return Fitted(net, max(history.validation), len(history.validation), history.converged, history.seconds)
+
+
+@torch.inference_mode()
+def predict(net: nn.Module, clips: Clips, batch: int = 32) -> Tensor:
+    """Logits `[N * views, K]`."""
+    net.eval()
+    return torch.cat([net(to_floats(part)) for part in clips.video.split(batch)])
