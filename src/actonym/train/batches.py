@@ -3,10 +3,10 @@
 import random
 from collections.abc import Iterable, Iterator
 from hashlib import blake2b
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
-from lightning_fabric import Fabric
 from torch import Tensor
 from torch.utils.data import DataLoader, Dataset
 
@@ -14,6 +14,9 @@ from actonym.data.clips import Clips, to_floats
 from actonym.errors import UserError
 from actonym.train.augment import NOISE
 from actonym.train.phase import Batch, Phase
+
+if TYPE_CHECKING:
+    from lightning_fabric import Fabric
 
 # video uint8 [3, T, H, W] (floats pass as they are: features), action, privacy, mask. The same whenever asked for.
 Item = tuple[Tensor, Tensor, Tensor, Tensor | None]
@@ -36,7 +39,7 @@ def reseed(*key: int | str) -> None:
 class Batches:
     """The batches of one phase. Each process takes its part of the same global batches."""
 
-    def __init__(self, data: Data, phase: Phase, position: int, seed: int, fabric: Fabric, workers: int = 0) -> None:
+    def __init__(self, data: Data, phase: Phase, position: int, seed: int, fabric: "Fabric", workers: int = 0) -> None:
         self.data, self.augment, self.fabric, self.workers = data, phase.augment, fabric, workers
         self.key = (seed, position)
         self.length = len(data)  # type: ignore[arg-type]

@@ -5,19 +5,21 @@ update and trained in the next, and a wrapper per network would wait for gradien
 averages the gradients of its own optimizer's parameters, all in one message.
 """
 
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import torch
 import torch.distributed
-from lightning_fabric import Fabric
 from torch import Tensor, nn
 
+if TYPE_CHECKING:
+    from lightning_fabric import Fabric
 
-def mean(fabric: Fabric, tensor: Tensor) -> Tensor:
+
+def mean(fabric: "Fabric", tensor: Tensor) -> Tensor:
     return cast(Tensor, fabric.all_reduce(tensor, reduce_op="mean"))
 
 
-def average_gradients(fabric: Fabric, parameters: list[nn.Parameter]) -> None:
+def average_gradients(fabric: "Fabric", parameters: list[nn.Parameter]) -> None:
     """The mean of the gradients over the processes. A parameter without one on some process counts as zero there."""
     if fabric.world_size == 1:
         return
@@ -31,14 +33,14 @@ def average_gradients(fabric: Fabric, parameters: list[nn.Parameter]) -> None:
         parameter.grad = value.view_as(parameter).clone() if share else None
 
 
-def share_weights(fabric: Fabric, module: nn.Module) -> None:
+def share_weights(fabric: "Fabric", module: nn.Module) -> None:
     """Every process gets rank 0's parameters and buffers."""
     if fabric.world_size > 1:
         for tensor in module.state_dict().values():
             torch.distributed.broadcast(tensor, src=0)
 
 
-def share_buffers(fabric: Fabric, module: nn.Module) -> None:
+def share_buffers(fabric: "Fabric", module: nn.Module) -> None:
     """Every process gets rank 0's buffers (running statistics, which follow each process's own clips)."""
     if fabric.world_size == 1:
         return

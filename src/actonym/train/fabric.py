@@ -1,21 +1,28 @@
 """Devices, precision and processes, through Lightning Fabric."""
 
+from typing import TYPE_CHECKING
+
 import torch
-from lightning_fabric import Fabric
-from lightning_fabric.plugins.environments import TorchElasticEnvironment
 
 from actonym.errors import UserError, unknown
+
+if TYPE_CHECKING:
+    from lightning_fabric import Fabric
 
 PRECISIONS = ("32-true", "bf16-mixed", "16-mixed")
 
 
-def make_fabric(devices: int = 1, precision: str = "32-true", accelerator: str = "auto") -> Fabric:
+def make_fabric(devices: int = 1, precision: str = "32-true", accelerator: str = "auto") -> "Fabric":
     """A Fabric for `devices` processes (on the CPU) or GPUs. With more than one, start work with `fabric.launch`.
 
     Processes are spawned rather than made by running the command again (`ddp`): they live only as long as the
     training, share the clips' memory, and it does not matter whether a script or a test asked for them. Under torchrun
     they exist already, on one machine or several.
     """
+    # Imported here: it takes seconds, and a method that only anonymizes imports this package for its Phase.
+    from lightning_fabric import Fabric
+    from lightning_fabric.plugins.environments import TorchElasticEnvironment
+
     if precision not in PRECISIONS:
         raise unknown("precision", precision, PRECISIONS)
     if devices < 1:

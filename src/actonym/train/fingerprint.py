@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
-from lightning_fabric import Fabric
 from torch import nn
 from torch.optim import Optimizer
 
@@ -15,8 +14,11 @@ from actonym.train.batches import Data
 from actonym.train.checkpoint import JOIN, Tree, flatten
 from actonym.train.phase import Phase
 
+if TYPE_CHECKING:
+    from lightning_fabric import Fabric
 
-def fingerprint(phases: Sequence[Phase], data: Data, fabric: Fabric, seed: int, settings: Mapping[str, Any]) -> Tree:
+
+def fingerprint(phases: Sequence[Phase], data: Data, fabric: "Fabric", seed: int, settings: Mapping[str, Any]) -> Tree:
     return {
         "seed": seed,
         "processes": fabric.world_size,

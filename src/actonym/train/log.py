@@ -5,15 +5,17 @@ import os
 from collections.abc import Mapping
 from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
-from lightning_fabric import Fabric
 from torch import Tensor
 from tqdm import tqdm
 
 from actonym.errors import ActonymError
 from actonym.train.distributed import mean
+
+if TYPE_CHECKING:
+    from lightning_fabric import Fabric
 
 EVERY = 10  # steps between two entries: reading a value makes the device wait
 NAME = "log.csv"
@@ -24,7 +26,7 @@ COLUMNS = ("phase", "epoch", "step", "name", "value")
 class Window:
     """Sums of what the steps since the last entry returned, left on the device until they are read."""
 
-    def __init__(self, fabric: Fabric) -> None:
+    def __init__(self, fabric: "Fabric") -> None:
         self.fabric = fabric
         self.sums: dict[str, Tensor] = {}
         self.counts: dict[str, int] = {}

@@ -5,9 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from lightning_fabric import Fabric
 from torch import nn
 
 from actonym.errors import UserError
@@ -20,12 +19,15 @@ from actonym.train.history import History, PhaseHistory
 from actonym.train.phase import Phase
 from actonym.train.running import Running
 
+if TYPE_CHECKING:
+    from lightning_fabric import Fabric
+
 
 def run(
     phases: Sequence[Phase],
     data: Data,
     *,
-    fabric: Fabric,
+    fabric: "Fabric",
     seed: int,
     out: Path | None = None,
     resume: bool = False,
@@ -74,7 +76,7 @@ def _modules(phases: Sequence[Phase]) -> dict[str, nn.Module]:
     return modules
 
 
-def _place(modules: dict[str, nn.Module], saved: Tree | None, fabric: Fabric) -> None:
+def _place(modules: dict[str, nn.Module], saved: Tree | None, fabric: "Fabric") -> None:
     """Every process starts from the same weights: those saved, or rank 0's."""
     for name, module in modules.items():
         if saved is not None:

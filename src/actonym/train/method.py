@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from copy import deepcopy
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from lightning_fabric import Fabric
 from safetensors.torch import load_model
 from torch.multiprocessing import ProcessRaisedException
 
@@ -19,6 +18,9 @@ from actonym.train.fabric import make_fabric
 from actonym.train.history import History
 from actonym.train.loop import run
 from actonym.train.phase import Recognizers
+
+if TYPE_CHECKING:
+    from lightning_fabric import Fabric
 
 
 def train_method(
@@ -61,7 +63,7 @@ def train_method(
 
 
 def _work(
-    fabric: Fabric, *, method: Method, data: Data, recognizers: Recognizers, out: Path, resume: bool, **how: Any
+    fabric: "Fabric", *, method: Method, data: Data, recognizers: Recognizers, out: Path, resume: bool, **how: Any
 ) -> History:
     """What each process does."""
     if fabric.world_size > 1:  # spawned processes get the parent's tensors as shared memory: each trains its own copy

@@ -4,10 +4,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from math import isnan
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
-from lightning_fabric import Fabric
 from torch import Tensor, nn
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
@@ -18,13 +17,16 @@ from actonym.train.distributed import average_gradients, share_buffers
 from actonym.train.history import PhaseHistory, best, flat_at_end, stalled
 from actonym.train.phase import Batch, Phase
 
+if TYPE_CHECKING:
+    from lightning_fabric import Fabric
+
 Weights = dict[str, Tensor]
 
 
 class Running:
     """Between two steps all of it is in `state`, and the weights in the modules themselves."""
 
-    def __init__(self, phase: Phase, position: int, batches: Batches, fabric: Fabric, seed: int) -> None:
+    def __init__(self, phase: Phase, position: int, batches: Batches, fabric: "Fabric", seed: int) -> None:
         self.phase, self.position, self.batches, self.fabric, self.seed = phase, position, batches, fabric, seed
         self.networks = nn.ModuleDict(phase.modules)
         self.optimizers: dict[str, Any] = {name: fabric.setup_optimizers(o) for name, o in phase.optimizers.items()}

@@ -1,0 +1,61 @@
+"""Training a method: its folder, its errors."""
+
+import json
+from pathlib import Path
+
+import pytest
+from safetensors.torch import load_file
+from tiny import Tiny, clips, recognizers, weights
+from torch.multiprocessing import ProcessRaisedException
+
+from actonym import methods
+from actonym.errors import ActonymError, UserError
+from actonym.train.fabric import make_fabric
+from actonym.train.method import _plain, train_method
+
+
+def test_a_method_is_trained_and_saved_beside_its_log(tmp_path: Path) -> None:
+    method = Tiny()
+    before = weights([method])
+    history = train_method(method, clips(), recognizers(), out=tmp_path / "deep" / "run", progress=False)
+    assert [phase.name for phase in history.phases] == ["rebuild", "play"] and not method.training
+    saved = load_file(tmp_path / "deep" / "run" / "model.safetensors")
+    assert all((saved[name] == value).all() for name, value in method.state_dict().items())
+    assert not any((before[name] == value).all() for name, value in weights([method]).items())
+    assert json.loads((tmp_path / "deep" / "run" / "config.json").read_text())["method"] == "tiny"
+
+
+def test_a_finished_method_is_saved_again_on_resume(tmp_path: Path) -> None:
+    """The kill may have come between the last step and the saving."""
+    train_method(Tiny(), clips(), recognizers(), out=tmp_path, progress=False)
+    saved = (tmp_path / "model.safetensors").read_bytes()
+    (tmp_path / "model.safetensors").unlink()
+    train_method(Tiny(), clips(), recognizers(), out=tmp_path, resume=True, progress=False)
+    assert (tmp_path / "model.safetensors").read_bytes() == saved
+
+
+def test_a_method_with_nothing_to_learn_is_saved(tmp_path: Path) -> None:
+    history = train_method(methods.create("downsample:factor=2"), clips(), recognizers(), out=tmp_path / "run")
+    assert history.phases == []
+    assert methods.load(tmp_path / "run").name == "downsample"
+    with pytest.raises(UserError, match="not empty"):
+        train_method(methods.create("raw"), clips(), recognizers(), out=tmp_path / "run")
+    train_method(methods.create("raw"), clips(), recognizers(), out=tmp_path / "run", resume=True)
+
+
+@pytest.mark.parametrize("kind", [UserError, ActonymError])
+def test_an_error_in_a_process_stays_one_line(kind: type[Exception]) -> None:
+    text = f"\n\n-- Process 1 terminated:\nTraceback:\n  ...\nactonym.errors.{kind.__name__}: no: x\n"
+    error = _plain(ProcessRaisedException(text, 1, 2))
+    assert type(error) is kind and str(error) == "no: x"
+    other = ProcessRaisedException("Traceback\nValueError: x", 1, 2)
+    assert _plain(other) is other
+
+
+def test_devices_and_precisions_that_do_not_exist() -> None:
+    with pytest.raises(UserError, match="unknown precision 'bf16'"):
+        make_fabric(precision="bf16")
+    with pytest.raises(UserError, match="at least 1"):
+        make_fabric(devices=0)
+    with pytest.raises(UserError, match="GPUs found"):
+        make_fabric(devices=99, accelerator="cuda")
