@@ -92,7 +92,10 @@ def test_outputs_that_must_not_be(videos, tmp_path):
     }.items():
         with pytest.raises(UserError, match=message):
             anonymize(videos, target, Swap(), force=True)
-    assert tree(videos) == before
+    for report, message in {videos / "a.mp4": "must end in .json", tmp_path / "no" / "r.json": "no folder"}.items():
+        with pytest.raises(UserError, match=message):
+            anonymize(videos, tmp_path / "out", Swap(), force=True, report=report)
+    assert tree(videos) == before and not (tmp_path / "out").exists()
 
 
 def test_two_videos_with_one_name(videos, tmp_path):

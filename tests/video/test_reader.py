@@ -135,6 +135,16 @@ def test_truncated_files_raise(tmp_path, name, codec, pix_fmt, flags, share):
         read(path)
 
 
+def test_what_an_edit_list_cuts_off_is_not_missing(tmp_path):
+    """As phones write it when a video was trimmed: all frames are in the file, the header shows half of them."""
+    content = bytearray(make(tmp_path / "a.mp4", count=50).read_bytes())
+    at = content.index(b"elst") + 12
+    content[at : at + 4] = (1000).to_bytes(4, "big")  # milliseconds
+    (tmp_path / "a.mp4").write_bytes(content)
+    assert [frame_id(image) for image, _ in read(tmp_path / "a.mp4")[0]] == list(range(25))
+    assert count_frames(tmp_path / "a.mp4") == 25
+
+
 def test_a_damaged_packet_is_skipped_and_counted(tmp_path):
     path = damage(make(tmp_path / "a.avi", "mjpeg", count=40, pix_fmt="yuvj420p"), [7])
     frames, reader = read(path)

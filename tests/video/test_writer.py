@@ -36,6 +36,11 @@ def test_uneven_times_stay_uneven(tmp_path, suffix):
     assert info.duration == pytest.approx(1.04)
 
 
+def test_a_unit_of_time_too_fine_for_the_container(tmp_path):
+    frames, _ = write(tmp_path / "a.mp4", fps=Fraction(1, 60), time_base=Fraction(1, 10**9))
+    assert [time for _, time in frames] == [Fraction(i, 25) for i in range(20)]
+
+
 def test_times_that_do_not_rise_are_moved_by_a_tick(tmp_path):
     times = [Fraction(0), Fraction(1), Fraction(1), Fraction(2)]
     frames, _ = write(tmp_path / "a.mp4", times, time_base=Fraction(1, 1000))

@@ -35,8 +35,7 @@ def part_file(target: Path) -> Iterator[Path]:
     _remove_leftover(path, target)
     handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
     try:
-        if fcntl is not None:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        _lock(handle)
         yield path
     except BaseException:
         path.unlink(missing_ok=True)
@@ -48,13 +47,23 @@ def part_file(target: Path) -> Iterator[Path]:
 def _remove_leftover(path: Path, target: Path) -> None:
     try:
         with path.open("rb") as leftover:
-            if fcntl is not None:
-                fcntl.flock(leftover, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _lock(leftover.fileno())
             path.unlink()
     except FileNotFoundError:
         pass
     except (BlockingIOError, PermissionError) as error:
         raise UserError(f"another run is writing {target}; wait for it, or choose another output") from error
+
+
+def _lock(handle: int) -> None:
+    """Raises BlockingIOError if another process has it. Some network drives have no locks; there we do without."""
+    if fcntl is None:
+        return
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if isinstance(error, BlockingIOError):
+            raise
 
 
 def publish(part: Path, target: Path) -> None:

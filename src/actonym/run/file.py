@@ -58,7 +58,7 @@ def anonymize_file(
                 written = _write(frames, part, container_format(target), reader.info, sound)
                 _verify(part, written, target)
                 record = Record(
-                    input=f"{str(source).partition(':')[0]} stream" if live else Path(source).name,
+                    input=_input_name(source, live),
                     input_sha256=None if live else sha256(Path(source)),
                     output=target.name,
                     output_sha256=sha256(part),
@@ -152,6 +152,14 @@ def _publish(part: Path, target: Path, note: Path, report: Path) -> None:
     except BaseException:
         report.unlink(missing_ok=True)
         raise
+
+
+def _input_name(source: str | Path, live: bool) -> str:
+    """Nothing about the machine or the network: a file's own name, or what kind of stream it was."""
+    if not live:
+        return Path(source).name
+    scheme, address, _ = str(source).partition("://")
+    return f"{scheme if address else 'pipe'} stream"
 
 
 def _settings(method: PixelMethod) -> dict[str, object]:

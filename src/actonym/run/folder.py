@@ -8,7 +8,7 @@ from typing import TypedDict, Unpack
 
 from actonym.errors import ActonymError, UserError
 from actonym.methods.base import PixelMethod
-from actonym.run.atomic import part_file, publish
+from actonym.run.atomic import part_file, publish, write_failure
 from actonym.run.file import anonymize_file
 from actonym.run.record import Record
 from actonym.video.writer import FORMATS
@@ -94,6 +94,10 @@ def _check_folders(source: Path, target: Path) -> None:
 
 
 def _check_report(report: Path, force: bool) -> Path:
+    if report.suffix.lower() != ".json":
+        raise UserError(f"the report is a JSON file: {report} must end in .json")
+    if not report.parent.is_dir():
+        raise UserError(f"there is no folder {report.parent}; create it first")
     if report.is_dir() or (report.exists() and not force):
         raise UserError(f"{report} exists; use --force to overwrite it")
     return report
@@ -122,6 +126,9 @@ def _jobs(source: Path, target: Path, suffix: Sequence[str]) -> dict[Path, Path]
 
 def _write_summary(report: Path, records: list[Record], failures: list[Failure]) -> None:
     content = {"records": [asdict(record) for record in records], "failures": [asdict(item) for item in failures]}
-    with part_file(report) as part:
-        part.write_text(json.dumps(content, indent=2) + "\n")
-        publish(part, report)
+    try:
+        with part_file(report) as part:
+            part.write_text(json.dumps(content, indent=2) + "\n")
+            publish(part, report)
+    except OSError as error:
+        raise write_failure(error, report) from error

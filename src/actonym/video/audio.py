@@ -6,6 +6,8 @@ from pathlib import Path
 
 import av
 
+from actonym.video.reader import audio_stream
+
 # What is copied into which container. The headers of these codecs have no room for tags; others are encoded anew.
 COPIED = {"mp4": {"aac", "mp3", "opus"}, "mov": {"aac", "mp3"}, "matroska": {"aac", "mp3", "opus"}}
 
@@ -19,7 +21,10 @@ class AudioTrack:
 
     def __init__(self, source: str | Path, start: Fraction = Fraction(0)) -> None:
         self._input = av.open(f"file:{source}", metadata_errors="ignore")
-        self._source = self._input.streams.audio[0]
+        stream = audio_stream(self._input)
+        if stream is None:
+            raise ValueError(f"{source} has no sound")
+        self._source = stream
         self._start = start
         self._waiting: av.Packet | None = None
 

@@ -21,7 +21,8 @@ Matrix = list[list[int]]
 
 TIMEOUT = (10.0, 10.0)  # seconds a stream may stay silent when opened, and when read
 DAMAGED_SHARE = 0.05  # of the packets of a file; above it the file is refused
-END_TOLERANCE = 0.2  # seconds (and at least two frames) that the end may fall short of what the header declares
+END_TOLERANCE = 0.1  # seconds (and at least two frames) that the end may fall short of what the header declares
+FASTEST = 1000  # frames per second; a header that claims more is wrong
 NOT_VIDEO = {"tty"}  # FFmpeg takes any text for ANSI art
 
 
@@ -67,7 +68,7 @@ class VideoReader:
         self.name = _public_name(source, self.live)
         self.damaged = 0
         self._packets = 0
-        self._end = 0.0
+        self._ends: dict[int, float] = {}  # of each stream, in seconds
         self._container = _open(source, self.live)
         try:
             self._stream = _video_stream(self._container, self.name)
@@ -103,7 +104,7 @@ class VideoReader:
             yield self._upright(frame), clock(_stamp(frame))
 
     def count(self) -> int:
-        """Run through the rest of the video without decoding; how many packets it has in all."""
+        """Run through the rest of the video without decoding; how many packets make frames in all."""
         for _ in self._rest:
             pass
         return self._packets
@@ -136,28 +137,35 @@ class VideoReader:
         last = None
         try:
             for packet in self._container.demux():
+                index = packet.stream.index
                 if packet.size and packet.pts is not None:
-                    self._end = max(self._end, float((packet.pts + (packet.duration or 0)) * packet.time_base))
-                if packet.stream.index == self._stream.index:
+                    end = float((packet.pts + (packet.duration or 0)) * packet.time_base)
+                    self._ends[index] = max(self._ends.get(index, end), end)
+                if index == self._stream.index:
                     last = packet if packet.size else last
-                    self._packets += packet.size > 0
+                    self._packets += packet.size > 0 and not packet.is_discard  # discarded: cut off by an edit list
                     yield packet
         except av.FFmpegError as error:
             if not self.live:
                 raise UserError(f"{self.name} is truncated or damaged: {error.strerror}") from error
+        except IndexError:  # PyAV, at the end of a file in which a stream appeared midway
+            pass
         if not self.live and last is not None and (last.is_corrupt or self._falls_short()):
             raise UserError(f"{self.name} is truncated: it ends before the end that its header declares")
 
     def _falls_short(self) -> bool:
         """Only of containers that write down how long they are; of the others FFmpeg merely guesses."""
-        formats, rate = self._container.format.name.split(","), self._stream.average_rate
-        if "avi" in formats and rate:
-            declared = float(self._stream.frames / rate)
-        elif {"mov", "matroska"} & set(formats):
-            declared = (self._container.duration or 0) / av.time_base
+        formats, stream = self._container.format.name.split(","), self._stream
+        rate, end = stream.average_rate or Fraction(25), self._ends.get(stream.index, 0.0)
+        if "avi" in formats:
+            declared = float(stream.frames / rate)
+        elif "mov" in formats and stream.time_base is not None:
+            declared = float(((stream.start_time or 0) + (stream.duration or 0)) * stream.time_base)
+        elif "matroska" in formats:
+            declared, end = (self._container.duration or 0) / av.time_base, max(self._ends.values(), default=0.0)
         else:
             return False
-        return self._end + max(END_TOLERANCE, 2 / float(rate or 25)) < declared
+        return end + max(END_TOLERANCE, 2 / float(rate)) < declared
 
     def _check_damage(self) -> None:
         if not self.live and self.damaged > max(1, DAMAGED_SHARE * self._packets):
@@ -225,6 +233,11 @@ def _video_stream(container: "av.container.InputContainer", name: str) -> av.Vid
     raise UserError(f"{name} has no video stream")
 
 
+def audio_stream(container: "av.container.InputContainer") -> av.AudioStream | None:
+    """The first that can be decoded."""
+    return next((stream for stream in container.streams.audio if stream.codec_context is not None), None)
+
+
 def _info(
     container: "av.container.InputContainer", stream: av.VideoStream, first: av.VideoFrame, matrix: Matrix | None
 ) -> VideoInfo:
@@ -232,14 +245,14 @@ def _info(
     aspect = stream.sample_aspect_ratio or Fraction(1)
     if matrix is not None and abs(matrix[0][1]) > abs(matrix[0][0]):
         width, height, aspect = height, width, 1 / aspect
-    duration = container.duration
+    duration, rates = container.duration, (stream.average_rate, stream.guessed_rate)
     return VideoInfo(
         width=width,
         height=height,
-        fps=stream.average_rate or stream.guessed_rate or Fraction(25),
+        fps=next((rate for rate in rates if rate and rate <= FASTEST), Fraction(25)),
         frames=stream.frames or None,
         duration=duration / av.time_base if duration and duration > 0 else None,
-        has_audio=bool(container.streams.audio),
+        has_audio=audio_stream(container) is not None,
         time_base=stream.time_base or Fraction(1, 90000),
         start=_stamp(first) or Fraction(0),
         aspect=aspect,

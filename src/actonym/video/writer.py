@@ -16,6 +16,7 @@ from actonym.video.reader import Frame
 
 FORMATS = {".mp4": "mp4", ".mov": "mov", ".mkv": "matroska"}
 QUALITY = {"preset": "veryfast", "crf": "20", "bf": "0"}  # B-frames make mp4 misstate how long uneven times last
+FINEST = Fraction(1, 1_000_000)  # seconds; mp4 cannot count in much smaller ones
 BT709 = 1  # matrix, primaries and transfer of the output, written into it so that every player agrees
 
 
@@ -51,7 +52,7 @@ class VideoWriter:
     ) -> None:
         self.frames = 0
         self._width, self._height = width, height
-        self._time_base = time_base or 1 / fps
+        self._time_base = max(time_base or 1 / fps, FINEST)
         self._last = -1
         self._audio = audio
         format = format or container_format(path)
