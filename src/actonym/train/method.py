@@ -3,7 +3,9 @@
 from collections.abc import Mapping
 from copy import deepcopy
 from functools import partial
+from multiprocessing import parent_process
 from pathlib import Path
+from signal import SIG_DFL, SIGINT, signal
 from typing import TYPE_CHECKING, Any
 
 from safetensors.torch import load_model
@@ -66,6 +68,10 @@ def _work(
     fabric: "Fabric", *, method: Method, data: Data, recognizers: Recognizers, out: Path, resume: bool, **how: Any
 ) -> History:
     """What each process does."""
+    if parent_process() is not None:
+        # torch sends SIGINT to a spawned process whose parent has died. Under nohup it would be ignored, and the orphan
+        # would go on writing to a folder in which the run may have been resumed.
+        signal(SIGINT, SIG_DFL)
     if fabric.world_size > 1:  # spawned processes get the parent's tensors as shared memory: each trains its own copy
         method, recognizers = deepcopy((method, recognizers))
     phases = method.phases(recognizers)
