@@ -5,6 +5,7 @@ import os
 import sys
 from argparse import ArgumentError
 from collections.abc import Sequence
+from inspect import signature
 from pathlib import Path
 from typing import Any, Literal
 
@@ -54,7 +55,7 @@ def anonymize(
     keep: float | None = None,
     audio: Literal["drop", "keep"] = "drop",
     report: Path | None = None,
-    suffix: list[str] | None = None,
+    suffix: str = "",
     force: bool = False,
     quiet: bool = False,
 ) -> None:
@@ -67,7 +68,7 @@ def anonymize(
         keep: the trade-off knob of methods that have one, 0..1; higher keeps more action and more identity.
         audio: the sound is dropped unless you keep it.
         report: where the record of what was done goes; beside the output by default.
-        suffix: which endings to take in a folder, such as .mp4 .avi.
+        suffix: which endings to take in a folder, such as .mp4,.avi; all videos by default.
         force: replace an output that exists.
         quiet: no progress bar.
     """
@@ -77,7 +78,7 @@ def anonymize(
         source,
         target,
         _pixel_method(method, keep),
-        suffix=tuple(suffix) if suffix else run.SUFFIXES,
+        suffix=suffix.split(",") if suffix else run.SUFFIXES,
         report=report,
         audio=audio,
         force=force,
@@ -200,15 +201,21 @@ def main(argv: Sequence[str] | None = None) -> None:
         print(__version__)
         return
     os.environ.setdefault("HF_HUB_OFFLINE", "1")  # nothing is fetched behind the user's back
-    repeated = ["--set+" if word == "--set" else word for word in words]
     try:
-        auto_cli(VERBS, args=repeated, exit_on_error=False, prog="actonym")
+        auto_cli(VERBS, args=_as_jsonargparse(words), exit_on_error=False, prog="actonym")
     except (UserError, ArgumentError) as error:
         _end(error, 2)
     except (ActonymError, OSError) as error:
         _end(error, 1)
     except KeyboardInterrupt:
         _end("stopped", 130)
+
+
+def _as_jsonargparse(words: Sequence[str]) -> list[str]:
+    """Flags without a value, and --set again and again: what users type, in the parser's own spelling."""
+    verb = VERBS.get(words[0]) if words else None
+    flags = {f"--{p.name}" for p in signature(verb).parameters.values() if p.annotation is bool} if verb else set()
+    return [f"{word}=true" if word in flags else "--set+" if word == "--set" else word for word in words]
 
 
 def _end(error: object, code: int) -> None:

@@ -142,7 +142,7 @@ def load(folder: str | Path) -> Method:
     try:
         made_with = json.loads((folder / "config.json").read_text())
         name, said = made_with.pop("method"), made_with.pop("sha256")
-    except (OSError, ValueError, KeyError, AttributeError) as error:
+    except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
         raise UserError(f"{folder} is no checkpoint: its config.json is missing or damaged") from error
     if not (folder / WEIGHTS).is_file():
         raise UserError(f"{folder} is no whole checkpoint: {WEIGHTS} is missing")

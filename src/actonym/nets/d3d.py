@@ -4,13 +4,16 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import pad
 
+FLAT = 2e-3  # squared brightness slope below which a place is too flat to see where it moves
+FASTEST = 3.0  # pixels per frame; what looks faster is an artefact of a weak slope
+
 
 class D3D(nn.Module):
-    """Looks at the differences of neighbouring frames (`see="motion"`), at the colours, or at both.
+    """Looks at how things move (`see="motion"`), at the colours, or at both.
 
-    On small data a 3-D CNN learns actions several times faster from differences than from colours. The first layer
-    works on blocks of `block` x `block` pixels folded into channels: with three channels a convolution would leave
-    the processor idle, with 48 it does not.
+    On small data motion is learned several times faster when its direction is handed to the network than when it has
+    to multiply slopes in space and time by itself. The first layer works on blocks of `block` x `block` pixels folded
+    into channels: with three channels a convolution would leave the processor idle, with 48 it does not.
     """
 
     def __init__(
@@ -31,16 +34,30 @@ class D3D(nn.Module):
         self.head = nn.Linear(2 * third, outputs)
 
     def forward(self, clip: Tensor) -> Tensor:
-        x = self.layers(fold(self._input(clip), self.block))
+        seen = []
+        if self.see != "colour":
+            seen.append(motion(clip))
+        if self.see != "motion":
+            seen.append(4 * clip[:, :, 1:] - 2)
+        x = self.layers(fold(torch.cat(seen, 1) if len(seen) > 1 else seen[0], self.block))
         pooled = torch.cat([x.mean((2, 3, 4)), x.amax((2, 3, 4))], 1)
         return self.head(self.drop(pooled))
 
-    def _input(self, clip: Tensor) -> Tensor:
-        motion = 5 * (clip[:, :, 1:] - clip[:, :, :-1])  # brought to about the range of the colours
-        colour = 4 * clip[:, :, 1:] - 2
-        return {"motion": lambda: motion, "colour": lambda: colour}.get(
-            self.see, lambda: torch.cat([motion, colour], 1)
-        )()
+
+def motion(clip: Tensor) -> Tensor:
+    """Normal flow to the right and down, and the change of brightness: `[B, 3, T - 1, H, W]`.
+
+    A place of brightness I that moves with velocity v changes by -grad(I) . v per frame, so along its slope it moves
+    by -I_t grad(I) / |grad(I)|^2: the part of the optical flow that can be seen locally.
+    """
+    grey = clip.mean(1, keepdim=True)
+    change = grey[:, :, 1:] - grey[:, :, :-1]
+    middle = pad((grey[:, :, 1:] + grey[:, :, :-1]) / 2, (1, 1, 1, 1, 0, 0), mode="replicate")
+    right = (middle[..., 1:-1, 2:] - middle[..., 1:-1, :-2]) / 2
+    down = (middle[..., 2:, 1:-1] - middle[..., :-2, 1:-1]) / 2
+    speed = -change / (right.square() + down.square() + FLAT)
+    flow = torch.cat([speed * right, speed * down], 1).clamp(-FASTEST, FASTEST)
+    return torch.cat([flow, 5 * change], 1)  # the change is brought to the range of the flow
 
 
 def fold(clip: Tensor, block: int) -> Tensor:
@@ -54,9 +71,9 @@ def fold(clip: Tensor, block: int) -> Tensor:
 
 
 def _layer(inputs: int, outputs: int, kernel: tuple[int, int, int], stride: tuple[int, int, int]) -> nn.Sequential:
-    padding = tuple(k // 2 for k in kernel)
+    padding = (kernel[0] // 2, kernel[1] // 2, kernel[2] // 2)
     return nn.Sequential(
-        nn.Conv3d(inputs, outputs, kernel, stride, padding, bias=False),  # type: ignore[arg-type]
+        nn.Conv3d(inputs, outputs, kernel, stride, padding, bias=False),
         nn.BatchNorm3d(outputs),
         nn.ReLU(inplace=True),
     )

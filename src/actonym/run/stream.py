@@ -41,9 +41,7 @@ def anonymized(
         done += len(group)
 
 
-def _groups(
-    video: Iterable[Timed], length: int, batch: int | None, stop: Callable[[], bool]
-) -> Iterator[list[Timed]]:
+def _groups(video: Iterable[Timed], length: int, batch: int | None, stop: Callable[[], bool]) -> Iterator[list[Timed]]:
     group: list[Timed] = []
     for frame, time in video:
         group.append((frame, time))

@@ -47,9 +47,7 @@ def centre_crop(clip: Tensor, size: int) -> Tensor:
 
 def random_crop(clip: Tensor, size: int, generator: torch.Generator | None = None) -> Tensor:
     """A square of `size` pixels somewhere, at the same place in all frames."""
-    top, left = (
-        int(torch.randint(0, max(0, side - size) + 1, (1,), generator=generator)) for side in clip.shape[-2:]
-    )
+    top, left = (int(torch.randint(0, max(0, side - size) + 1, (1,), generator=generator)) for side in clip.shape[-2:])
     return crop(clip, top, left, size, size)
 
 

@@ -56,27 +56,21 @@ def _mix(rest: Array, goal: list[float], share: Array) -> Array:
 
 
 def _raise(pose: Pose, s: Array, rng: Generator) -> None:
-    """One arm from the side to above the head, or to the front and up."""
-    side, sideways = rng.integers(2), rng.uniform() < 0.5
-    upper = [0.1, rng.uniform(2.3, 2.9)] if sideways else [rng.uniform(2.2, 2.8), 0.15]
-    fore = [upper[0] + rng.uniform(-0.2, 0.4), upper[1] + rng.uniform(-0.1, 0.2)]
+    """One arm from the side of the body to above the head."""
+    side = rng.integers(2)
+    upper = [rng.uniform(0.0, 0.3), rng.uniform(2.3, 2.9)]
+    fore = [upper[0] + rng.uniform(-0.1, 0.3), upper[1] + rng.uniform(-0.1, 0.2)]
     pose.arms[:, side, 0] = _mix(pose.arms[:, side, 0], upper, s)
     pose.arms[:, side, 1] = _mix(pose.arms[:, side, 1], fore, s)
 
 
 def _sit(pose: Pose, s: Array, rng: Generator) -> None:
     """Knees bend until the thighs are nearly level."""
-    depth = rng.uniform(0.9, 1.35)
+    depth = rng.uniform(1.1, 1.45)
     pose.legs[:, :, 0, 0] += (s * depth)[:, None]
     pose.legs[:, :, 1, 0] -= (s * depth * 0.35)[:, None]
     pose.lean += s * rng.uniform(0.2, 0.45)
     pose.arms[..., 0] += (s * rng.uniform(0.2, 0.8))[:, None, None]
-
-
-def _bow(pose: Pose, s: Array, rng: Generator) -> None:
-    """The trunk bends forwards, arms hanging."""
-    pose.lean += s * rng.uniform(0.7, 1.15)
-    pose.arms[..., 0] += (s * rng.uniform(0.2, 0.6))[:, None, None]
 
 
 def _reach(pose: Pose, s: Array, rng: Generator) -> None:
@@ -129,7 +123,6 @@ def _kick(pose: Pose, rng: Generator) -> None:
 _PAIRS: dict[tuple[str, str], Callable[[Pose, Array, Generator], None]] = {
     ("raise_arm", "lower_arm"): _raise,
     ("sit_down", "stand_up"): _sit,
-    ("bow", "straighten"): _bow,
     ("reach", "withdraw"): _reach,
 }
 _CYCLES: dict[str, Callable[[Pose, Generator], None]] = {"wave": _wave, "clap": _clap, "march": _march, "kick": _kick}

@@ -53,8 +53,8 @@ def _camera(frames: int, size: tuple[int, int], rng: Generator) -> Camera:
     tall = rng.uniform(0.5, 0.75)  # of a 1.7 m figure, as a share of the picture: small figures, as in real footage
     time = np.linspace(-0.5, 0.5, frames)
     zoom = tall * size[0] / 1.7 * (1 + rng.normal(0, 0.05) * time)
-    drift = rng.normal(0, [0.12, 0.04])
-    shake = rng.normal(0, 0.004, (frames, 2)).cumsum(0)
+    drift = rng.normal(0, [0.1, 0.03])
+    shake = rng.normal(0, 0.003, (frames, 2)).cumsum(0)
     return Camera(zoom, np.array([0.0, 0.95]) + rng.normal(0, [0.3, 0.12]) + time[:, None] * drift + shake, size)
 
 
@@ -164,7 +164,7 @@ def _noise() -> Array:
 def _sensor(frames: Array, rng: Generator) -> Array:
     """Exposure, a colour cast and noise."""
     gain = (rng.uniform(0.75, 1.15) * (1 + rng.normal(0, 0.04, 3))).astype(np.float32)
-    strength = np.float32(rng.uniform(2.0, 6.0))
+    strength = np.float32(rng.uniform(1.5, 4.5))
     height, width = frames.shape[1:3]
     tile = _noise()
     if max(height, width) > 448:

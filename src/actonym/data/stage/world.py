@@ -4,10 +4,8 @@ import hashlib
 import os
 import shutil
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
-from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
@@ -54,7 +52,7 @@ class Stage:
 
     card = DatasetCard(
         title="Stage",
-        about="synthetic puppets, 12 actions, 5 private attributes independent of the action, person masks and depth",
+        about="synthetic puppets, 10 actions, 5 private attributes independent of the action, person masks and depth",
         licence="Apache-2.0 (made by this program)",
         source="made on the fly from a seed; nothing to download",
     )
@@ -65,7 +63,7 @@ class Stage:
         self,
         size: int = 112,
         frames: int = 16,
-        train: int = 1200,
+        train: int = 1600,
         val: int = 240,
         test: int = 480,
         correlation: float = 0.0,
@@ -153,7 +151,7 @@ class Stage:
         return f"{split}-{hashlib.sha256(source + repr(settings).encode()).hexdigest()[:16]}"
 
     def _fill(self, split: str, folder: Path) -> None:
-        """Render a split on all cores. The mask is put in place last: where it is, the frames are whole."""
+        """Render a split. The mask is put in place last: where it is, the frames are whole."""
         count, t, s = self.counts[split], self.frames, self.size
         draft = {kind: folder / f"{kind}.{os.getpid()}.part" for kind in ("frames", "mask")}
         if shutil.disk_usage(folder).free < count * t * s * s * 4 * 1.05:
@@ -166,7 +164,8 @@ class Stage:
             bar = tqdm(
                 total=count, desc=f"rendering the stage ({split})", unit="clip", disable=count < 100, leave=False
             )
-            for row, footage in enumerate(self._films(split)):
+            for row in range(count):
+                footage = self.film(split, row)
                 frames[row] = footage.frames.transpose(3, 0, 1, 2)
                 mask[row, 0] = footage.mask
                 bar.update()
@@ -178,12 +177,3 @@ class Stage:
         finally:
             for path in draft.values():
                 path.unlink(missing_ok=True)
-
-    def _films(self, split: str):  # type: ignore[no-untyped-def]
-        rows = range(self.counts[split])
-        workers = os.cpu_count() or 1
-        if len(rows) < 200 or workers == 1:
-            yield from (self.film(split, row) for row in rows)
-            return
-        with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-            yield from pool.map(self.film, [split] * len(rows), rows, chunksize=8)

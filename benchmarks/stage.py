@@ -1,0 +1,54 @@
+"""How fast the stage is rendered, and whether a single frame gives the action away.
+
+Prints a JSON object; run by hand: python benchmarks/stage.py [--clips 100] [--train]
+"""
+
+import argparse
+import json
+from time import perf_counter
+
+import cv2
+import torch
+
+from actonym import heap, presets
+from actonym.attacks.frame import single_frames
+from actonym.bench.measure import load_splits
+from actonym.data import Stage, open_dataset
+from actonym.nets.recognizers import build
+from actonym.tasks.recognition import top1, train_recognizer
+from actonym.train.fit import Fit, predict
+
+
+def rendering(clips: int) -> dict[str, float]:
+    """Milliseconds per clip of 16 frames at 112x112, on one core."""
+    cv2.setNumThreads(1)
+    world = Stage(size=112, train=clips)
+    world.film("train", 0)
+    start = perf_counter()
+    for row in range(clips):
+        world.film("train", row)
+    return {"ms_per_clip": 1000 * (perf_counter() - start) / clips}
+
+
+def single_frame() -> dict[str, float]:
+    """Top-1 on raw clips of the video recognizer, and of a network that sees one frame (scores averaged over 4)."""
+    heap.keep()
+    plan = presets.load("evaluation", "stage")
+    dataset = open_dataset("stage", **{key: plan["clip"][key] for key in ("size", "frames")})
+    splits = load_splits(dataset, plan)
+    frames = {split: single_frames(clips, 4) for split, clips in splits.items()}
+    found: dict[str, float] = {}
+    for name, net, seen in (("video", plan["recognizer"]["net"], splits), ("frame", "frame", frames)):
+        torch.manual_seed(0)
+        network = build(net, len(dataset.actions), *seen["train"].video.shape[2:4])
+        fitted = train_recognizer(network, seen["train"], seen["val"], Fit(**plan["recognizer"]["fit"]))
+        found |= {name: top1(predict(network, seen["test"]), seen["test"]), f"{name}_seconds": fitted.seconds}
+    return found | {"points_between": 100 * (found["video"] - found["frame"])}
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--clips", type=int, default=100)
+    parser.add_argument("--train", action="store_true", help="also train the two recognizers (minutes)")
+    options = parser.parse_args()
+    print(json.dumps(rendering(options.clips) | (single_frame() if options.train else {}), indent=2))

@@ -1,0 +1,63 @@
+import pytest
+import torch
+
+from actonym.errors import UserError
+from actonym.nets.d3d import D3D, fold
+from actonym.nets.recognizers import NETS, build
+from actonym.nets.vit import Attention, VideoViT
+
+
+@pytest.mark.parametrize("name", NETS)
+def test_every_network_maps_clips_to_logits(name):
+    net = build(name, 7, 16, 64).eval()
+    assert net(torch.rand(2, 3, 16, 64, 64)).shape == (2, 7)
+
+
+@pytest.mark.parametrize(("size", "dim", "heads"), [("tiny", 192, 3), ("small", 384, 6), ("base", 768, 12)])
+def test_vit_has_the_papers_sizes(size, dim, heads):
+    """16x112x112 in tubelets of 2x16x16 is 8 x 49 = 392 tokens; a ViT of depth 12 has 12 (12 d^2 + 13 d) weights."""
+    with torch.device("meta"):
+        net = VideoViT(51, size)
+    assert net.position.shape == (1, 392, dim)
+    assert len(net.layers) == 12 and net.layers[0].attention.heads == heads
+    body = sum(p.numel() for layer in net.layers for p in layer.parameters())
+    assert body == 12 * (12 * dim**2 + 13 * dim)
+
+
+def test_attention_against_a_slow_twin():
+    torch.manual_seed(0)
+    attention, x = Attention(12, 3), torch.randn(2, 5, 12)
+    q, k, v = attention.qkv(x).chunk(3, -1)
+    out = torch.zeros(2, 5, 12)
+    for b in range(2):
+        for head in range(3):
+            part = slice(4 * head, 4 * head + 4)
+            for i in range(5):
+                weights = torch.softmax(torch.stack([q[b, i, part] @ k[b, j, part] / 2 for j in range(5)]), 0)
+                out[b, i, part] = sum(weights[j] * v[b, j, part] for j in range(5))
+    assert torch.allclose(attention(x), attention.out(out), atol=1e-5)
+
+
+def test_clip_that_does_not_divide_into_tubelets_is_refused():
+    with pytest.raises(ValueError, match="does not divide"):
+        VideoViT(5, "tiny", 16, 100)
+
+
+def test_fold_keeps_every_pixel():
+    clip = torch.arange(2 * 3 * 2 * 8 * 12.0).view(2, 3, 2, 8, 12)
+    folded = fold(clip, 4)
+    assert folded.shape == (2, 48, 2, 2, 3)
+    assert torch.equal(folded.flatten().sort().values, clip.flatten().sort().values)
+    assert torch.equal(folded[0, :16, 0, 1, 2], clip[0, 0, 0, 4:8, 8:12].flatten())
+
+
+def test_a_motion_network_is_blind_to_a_still_picture():
+    torch.manual_seed(0)
+    net = D3D(4, "motion").eval()
+    one, other = (torch.rand(1, 3, 1, 32, 32).expand(1, 3, 16, 32, 32) for _ in range(2))
+    assert torch.allclose(net(one), net(other), atol=1e-5)
+
+
+def test_unknown_network_suggests_the_nearest():
+    with pytest.raises(UserError, match="did you mean 'vit-tiny'"):
+        build("vit-tyni", 5, 16, 64)

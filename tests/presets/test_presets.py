@@ -1,0 +1,46 @@
+import re
+
+import pytest
+
+from actonym import methods, presets
+from actonym.bench.measure import parse_attacker
+from actonym.errors import UserError
+from actonym.nets.recognizers import build
+from actonym.train.fit import Fit
+
+FILES = sorted(presets.FOLDER.glob("*/*.yaml"))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_every_preset_loads_and_states_its_sources(path):
+    assert presets.load(path.parent.name, path.stem)
+    assert path.parent.name == "evaluation" or path.parent.name in methods.registry()
+    text = path.read_text()
+    assert re.search(r"\b(ours|STPrivacy|paper|release|\d\.\d)", text), "a preset says where its values are from"
+
+
+@pytest.mark.parametrize("preset", presets.names("evaluation"))
+def test_evaluation_presets_name_what_exists(preset):
+    plan = presets.load("evaluation", preset)
+    frames, size = plan["clip"]["frames"], plan["clip"]["size"]
+    build(plan["recognizer"]["net"], 12, frames, size)
+    for section in (plan["recognizer"]["fit"], plan["attack"]["fit"], plan["attack"]["finetune"]):
+        Fit(**section)
+    attackers = [parse_attacker(name) for name in plan["attackers"]]
+    for attack, net, start in attackers:
+        build(net, 5, frames, size)
+        assert start == "scratch" or (attack, net) in {(a, n) for a, n, s in attackers if s == "scratch"}
+
+
+def test_paper_evaluation_is_the_papers():
+    """STPrivacy 4.2 and 4.3: 16x112x112 clips, 5 clips x 3 crops, ViT-S, 80 epochs, lr 0.001 x batch / 512."""
+    plan = presets.load("evaluation", "paper")
+    assert plan["clip"] == {"frames": 16, "size": 112, "rate": 2, "clips": 5, "crops": 3}
+    fit = plan["recognizer"]["fit"]
+    assert plan["recognizer"]["net"] == "vit-small" and fit["epochs"] == 80
+    assert fit["lr"] == pytest.approx(0.001 * fit["batch_size"] / 512) and fit["weight_decay"] == 0.05
+
+
+def test_unknown_preset_suggests_the_nearest():
+    with pytest.raises(UserError, match="did you mean 'stage'"):
+        presets.load("evaluation", "stagee")

@@ -1,0 +1,52 @@
+import torch
+
+from actonym.data import Clips
+from actonym.nets.d3d import D3D
+from actonym.tasks.recognition import top1, train_recognizer
+from actonym.train.fit import Fit, predict
+
+
+def moving_bars(n, seed):
+    """A bar that moves to the right (0), to the left (1), down (2) or up (3): no single frame tells which."""
+    generator = torch.Generator().manual_seed(seed)
+    action = torch.arange(n) % 4
+    video = torch.zeros(n, 3, 8, 32, 32, dtype=torch.uint8)
+    for i, kind in enumerate(action.tolist()):
+        start = int(torch.randint(0, 32, (1,), generator=generator))
+        for t in range(8):
+            at = (start + (3 if kind % 2 == 0 else -3) * t) % 32
+            band = slice(at, at + 4)
+            if kind < 2:
+                video[i, :, t, :, band] = 200
+            else:
+                video[i, :, t, band] = 200
+    return Clips(video, action, torch.zeros(n, 1), [""] * n)
+
+
+def test_the_small_network_learns_motion():
+    train, val, test = moving_bars(96, 0), moving_bars(32, 1), moving_bars(32, 2)
+    torch.manual_seed(0)
+    net = D3D(4, widths=(8, 12, 16))
+    how = Fit(epochs=12, lr=0.01)
+    from functools import partial
+
+    from actonym.train import augment
+    from actonym.train import fit as module
+
+    without_flips = partial(augment.flip_and_shift, flip=False)  # left and right are classes here
+    original = module.Phase
+    module.Phase = lambda **fields: original(**fields, augment=without_flips)
+    try:
+        train_recognizer(net, train, val, how, progress=False)
+    finally:
+        module.Phase = original
+    assert top1(predict(net, test), test) > 0.8
+
+
+def test_top1_averages_scores_over_views():
+    clips = Clips(
+        torch.zeros(4, 3, 1, 2, 2, dtype=torch.uint8), torch.tensor([0, 1]), torch.zeros(2, 1), ["", ""], views=2
+    )
+    logits = torch.tensor([[3.0, 0.0], [0.0, 1.0], [0.0, 2.0], [1.0, 0.0]])
+    assert top1(logits, clips) == 1.0
+    assert top1(logits.flip(1), clips) == 0.0

@@ -1,0 +1,80 @@
+"""The command line as other programs see it: exit codes, one line per error, JSON alone on stdout."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from actonym import cli
+
+
+def call(*words, **options):
+    return subprocess.run(
+        [sys.executable, "-m", "actonym.cli", *map(str, words)], capture_output=True, text=True, **options
+    )
+
+
+def run(capsys, *words):
+    """In this process: (exit code, stdout, stderr)."""
+    try:
+        cli.main([str(word) for word in words])
+        code = 0
+    except SystemExit as end:
+        code = end.code or 0
+    out = capsys.readouterr()
+    return code, out.out, out.err
+
+
+def test_methods_as_json_alone_on_stdout():
+    done = call("methods", "--json")
+    rows = json.loads(done.stdout)
+    assert done.returncode == 0 and {"raw", "downsample", "blur", "blacken"} <= {row["name"] for row in rows}
+    assert all(row["idea"] and row["kind"] in ("pixel", "latent") for row in rows)
+
+
+def test_datasets_for_people_and_programs(capsys):
+    assert "stage" in run(capsys, "datasets")[1]
+    rows = json.loads(run(capsys, "datasets", "--json")[1])
+    assert rows[0]["name"] == "stage" and rows[0]["actions"] >= 8 and len(rows[0]["attributes"]) == 5
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["anonymize", "no.mp4", "out.mp4"], "no.mp4"),
+        (["anonymize", "no.mp4", "out.mp4", "--method", "blurr"], "did you mean 'blur'"),
+        (["anonymize", "no.mp4", "out.mp4", "--method", "blur", "--keep", "0.5"], "has no --keep"),
+        (["evaluate", "raw", "r.json", "--data", "stagge"], "did you mean 'stage'"),
+        (["evaluate", "raw", "r.json", "--protocol", "knwon"], "did you mean 'known'"),
+        (["evaluate", "raw", "r.json", "--preset", "papr"], "did you mean 'paper'"),
+        (["evaluate", "raw", "r.json", "--set", "clip.sise=3"], "did you mean 'clip.size'"),
+        (["train", "downsample", "out", "--set", "method.facto=3"], "did you mean 'method.factor'"),
+        (["train", "rawr", "out"], "did you mean 'raw'"),
+        (["report", "nowhere"], "nowhere"),
+        (["anonymise"], "anonymize"),
+        (["anonymize", "a.mp4"], "target"),
+    ],
+)
+def test_the_users_mistake_is_one_line_and_exit_code_2(capsys, tmp_path, monkeypatch, words, message):
+    monkeypatch.chdir(tmp_path)
+    code, out, err = run(capsys, *words)
+    assert code == 2 and out == ""
+    assert message in err and err.count("\n") == 1 and err.startswith("actonym: ")
+    assert not list(tmp_path.iterdir()), "nothing is left behind"
+
+
+def test_set_may_be_repeated(tmp_path, capsys):
+    words = ["train", "downsample", tmp_path / "out", "--data", "stage:train=2,val=1,test=1"]
+    code, _, err = run(capsys, *words, "--set", "method.factor=3", "--set", "method.working_size=56")
+    assert code == 0, err
+    config = json.loads((tmp_path / "out" / "config.json").read_text())
+    assert config["factor"] == 3 and config["working_size"] == 56
+
+
+def test_version_and_help(capsys):
+    from actonym import __version__
+
+    assert run(capsys, "--version")[1].strip() == __version__
+    code, out, _ = run(capsys, "--help")
+    assert code == 0 and all(verb in out for verb in cli.VERBS)
