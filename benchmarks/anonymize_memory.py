@@ -1,6 +1,6 @@
 """Does `anonymize` need more memory for a longer video? One minute against ten, 640x480, each in a fresh process.
 
-    python benchmarks/anonymize_memory.py [--method downsample] [--minutes 1 10] [--out RESULT.json]
+python benchmarks/anonymize_memory.py [--method downsample] [--minutes 1 10] [--out RESULT.json]
 """
 
 import argparse

@@ -27,19 +27,8 @@ def test_the_small_network_learns_motion():
     train, val, test = moving_bars(96, 0), moving_bars(32, 1), moving_bars(32, 2)
     torch.manual_seed(0)
     net = D3D(4, widths=(8, 12, 16))
-    how = Fit(epochs=12, lr=0.01)
-    from functools import partial
-
-    from actonym.train import augment
-    from actonym.train import fit as module
-
-    without_flips = partial(augment.flip_and_shift, flip=False)  # left and right are classes here
-    original = module.Phase
-    module.Phase = lambda **fields: original(**fields, augment=without_flips)
-    try:
-        train_recognizer(net, train, val, how, progress=False)
-    finally:
-        module.Phase = original
+    how = Fit(epochs=12, lr=0.01, flip=False)  # left and right are classes here
+    train_recognizer(net, train, val, how, progress=False)
     assert top1(predict(net, test), test) > 0.8
 
 

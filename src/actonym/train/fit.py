@@ -2,11 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import torch
 from torch import Tensor, nn
 
 from actonym.data.clips import Clips, to_floats
+from actonym.train.augment import flip_and_shift
 from actonym.train.fabric import make_fabric
 from actonym.train.loop import run
 from actonym.train.phase import Batch, Phase, Update
@@ -24,6 +26,7 @@ class Fit:
     lr: float = 3e-3
     weight_decay: float = 0.02
     average: float | None = None
+    flip: bool = True  # mirror clips at random; off where left and right are different classes
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,7 @@ def fit(
         patience=how.patience,
         min_gain=how.min_gain,
         average=how.average,
+        augment=partial(flip_and_shift, flip=how.flip),
     )
     history = run([phase], replace(train, mask=None), fabric=make_fabric(), seed=seed, progress=progress).phases[0]
     return Fitted(net, max(history.validation), len(history.validation), history.converged, history.seconds)
