@@ -1,0 +1,105 @@
+"""The protocol `known`, whole, on a tiny stage: every number is there and follows from the others."""
+
+import json
+
+import pytest
+import torch
+
+from actonym.bench.bench import bench, slug
+from actonym.bench.evaluate import Evaluation
+from actonym.bench.measure import parse_attacker
+from actonym.errors import UserError
+
+TINY = [
+    "clip.size=32",
+    "clip.frames=8",
+    "recognizer.fit={epochs: 2}",
+    "attack.fit={epochs: 2}",
+    "attack.finetune={epochs: 1}",
+    "attackers=[attribute/frame/scratch, attribute/frame/raw, frame/frame/scratch]",
+]
+DATA = "stage:train=20,val=20,test=20"
+
+
+@pytest.fixture(scope="module")
+def evaluation(tmp_path_factory):
+    patch = pytest.MonkeyPatch()
+    patch.setenv("ACTONYM_CACHE", str(tmp_path_factory.mktemp("cache")))
+    yield Evaluation(DATA, assignments=TINY, progress=False)
+    patch.undo()
+
+
+@pytest.fixture(scope="module")
+def result(evaluation, tmp_path_factory):
+    return evaluation.run("downsample:factor=4", 0, tmp_path_factory.mktemp("out") / "result.json")
+
+
+def test_result_is_complete_and_consistent(result):
+    assert result["method"] == "downsample:factor=4" and result["data"] == DATA
+    tried = {entry["name"]: entry["cmap"] for entry in result["attacker"]["tried"]}
+    assert list(tried) == ["attribute/frame/scratch", "attribute/frame/raw", "frame/frame/scratch"]
+    assert result["privacy"]["cmap"] == max(tried.values()) == tried[result["attacker"]["strongest"]]
+    raw = result["raw"]
+    assert result["kept"] == pytest.approx(result["utility"]["top1"] / raw["top1"])
+    chance = result["floors"]["chance"]
+    assert result["closed"] == pytest.approx((raw["cmap"] - result["privacy"]["cmap"]) / (raw["cmap"] - chance))
+    assert result["clips"] == {"train": 20, "val": 20, "test": 20}
+    assert result["reported"]["vp-hmdb51"]["top1"] == 0.3132
+
+
+def test_raw_keeps_all_and_closes_nothing(evaluation, tmp_path):
+    raw = evaluation.run("raw", 0, tmp_path / "raw.json")
+    assert raw["kept"] == 1.0 and raw["closed"] == 0.0
+    assert [entry["start"] for entry in raw["attacker"]["tried"]] == ["scratch", "scratch"]
+    assert (tmp_path / "raw.png").stat().st_size > 1000
+
+
+def test_raw_baselines_are_trained_once_and_kept(evaluation, monkeypatch):
+    again = Evaluation(DATA, assignments=TINY, progress=False)
+    monkeypatch.setattr("actonym.bench.evaluate.measure", lambda *a, **k: pytest.fail("trained again"))
+    one, two = evaluation.raw(0), again.raw(0)
+    assert one.utility == two.utility and one.privacy == two.privacy
+    for name, weights in one.weights.items():
+        assert all(torch.equal(weights[key], two.weights[name][key]) for key in weights)
+
+
+def test_the_same_seed_gives_the_same_numbers(evaluation, result, tmp_path):
+    again = evaluation.run("downsample:factor=4", 0, tmp_path / "again.json")
+    assert again["utility"]["top1"] == result["utility"]["top1"] and again["privacy"] == result["privacy"]
+
+
+def test_nothing_is_learned_from_the_test_split(evaluation):
+    """Its labels turned round change the scores, not the weights."""
+    from dataclasses import replace
+
+    from actonym.bench.measure import measure
+
+    splits = dict(evaluation.splits)
+    splits["test"] = replace(splits["test"], privacy=1 - splits["test"].privacy)
+    plan = {**evaluation.plan, "attackers": ["frame/frame/scratch"]}
+    turned = measure(splits, evaluation.dataset, plan, 0, progress=False)
+    weights = evaluation.raw(0).weights["frame/frame/scratch"]
+    assert all(torch.equal(weights[key], value) for key, value in turned.weights["frame/frame/scratch"].items())
+
+
+def test_bench_goes_on_where_it_was(tmp_path, monkeypatch, evaluation):
+    options = {"seeds": 1, "assignments": TINY, "progress": False}
+    first = bench(["raw", "blacken"], DATA, tmp_path, **options)
+    monkeypatch.setattr("actonym.bench.evaluate.measure", lambda *a, **k: pytest.fail("measured again"))
+    assert bench(["raw", "blacken"], DATA, tmp_path, **options) == first
+    files = sorted(path.name for path in tmp_path.iterdir())
+    assert files == ["blacken-seed0.json", "blacken-seed0.png", "raw-seed0.json", "raw-seed0.png"]
+    assert json.loads((tmp_path / "raw-seed0.json").read_text()) == first[0]
+
+
+def test_slug():
+    assert slug("downsample:factor=2") == "downsample-factor-2"
+    assert slug("runs/my model/") == "my-model"
+
+
+@pytest.mark.parametrize(
+    ("name", "message"), [("attribute/frame", "attack/network/start"), ("atribute/frame/raw", "'attribute'")]
+)
+def test_attackers_are_checked(name, message):
+    with pytest.raises(UserError, match=message):
+        parse_attacker(name)
