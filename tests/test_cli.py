@@ -45,12 +45,12 @@ def test_datasets_for_people_and_programs(capsys):
         (["anonymize", "no.mp4", "out.mp4"], "no.mp4"),
         (["anonymize", "no.mp4", "out.mp4", "--method", "blurr"], "did you mean 'blur'"),
         (["anonymize", "no.mp4", "out.mp4", "--method", "blur", "--keep", "0.5"], "has no --keep"),
-        (["evaluate", "raw", "r.json", "--data", "stagge"], "did you mean 'stage'"),
-        (["evaluate", "raw", "r.json", "--protocol", "knwon"], "did you mean 'known'"),
-        (["evaluate", "raw", "r.json", "--preset", "papr"], "did you mean 'paper'"),
-        (["evaluate", "raw", "r.json", "--set", "clip.sise=3"], "did you mean 'clip.size'"),
-        (["train", "downsample", "out", "--set", "method.facto=3"], "did you mean 'method.factor'"),
-        (["train", "rawr", "out"], "did you mean 'raw'"),
+        (["evaluate", "raw", "--data", "stagge"], "did you mean 'stage'"),
+        (["evaluate", "raw", "--protocol", "knwon"], "did you mean 'known'"),
+        (["evaluate", "raw", "--preset", "papr"], "did you mean 'paper'"),
+        (["evaluate", "raw", "--set", "clip.sise=3"], "did you mean 'clip.size'"),
+        (["train", "downsample", "--set", "method.facto=3"], "did you mean 'method.factor'"),
+        (["train", "rawr"], "did you mean 'raw'"),
         (["report", "nowhere"], "nowhere"),
         (["anonymise"], "anonymize"),
         (["anonymize", "a.mp4"], "target"),
@@ -65,7 +65,7 @@ def test_the_users_mistake_is_one_line_and_exit_code_2(capsys, tmp_path, monkeyp
 
 
 def test_set_may_be_repeated(tmp_path, capsys):
-    words = ["train", "downsample", tmp_path / "out", "--data", "stage:train=2,val=1,test=1"]
+    words = ["train", "downsample", "--out", tmp_path / "out", "--data", "stage:train=2,val=1,test=1"]
     code, _, err = run(capsys, *words, "--set", "method.factor=3", "--set", "method.working_size=56")
     assert code == 0, err
     config = json.loads((tmp_path / "out" / "config.json").read_text())

@@ -23,7 +23,7 @@ from actonym.train.phase import Batch, Phase, Recognizers, Update
 class Negative(PixelMethod):
     """One minus the clip, times a gain that is learned from the action."""
 
-    card = MethodCard(title="Negative", idea="Turn colours round.", paper="none", year=2026, needs=frozenset({"action"}))
+    card = MethodCard(title="Negative", idea="Turn colours round.", paper="none", year=2026)
 
     def __init__(self, gain: float = 0.5) -> None:
         super().__init__()
@@ -63,9 +63,9 @@ def test_a_method_dropped_in_is_found_everywhere(tmp_path):
     assert " passed" in tested.stdout
 
     data = ["--data", "stage:train=20,val=20,test=20"]
-    trained = run("actonym.cli", "train", "negative", "trained", *data)
+    trained = run("actonym.cli", "train", "negative", "--out", "trained", *data)
     assert trained.returncode == 0, trained.stderr
-    benched = run("actonym.cli", "bench", "raw,negative,trained", "out", *TINY)
+    benched = run("actonym.cli", "bench", "--methods", "raw,negative,trained", "--out", "out", *TINY)
     assert benched.returncode == 0, benched.stderr
     assert "negative" in benched.stdout and "trained" in benched.stdout
     reported = run("actonym.cli", "report", "out")

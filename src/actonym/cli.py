@@ -11,8 +11,10 @@ from typing import Any, Literal
 
 from jsonargparse import auto_cli
 
-from actonym import __version__
+from actonym import __version__, heap
 from actonym.errors import ActonymError, UserError
+
+BASELINES = "raw,downsample:factor=2,downsample:factor=4,blur:strength=weak,blur:strength=strong,blacken"
 
 
 def methods(json: bool = False) -> None:
@@ -45,6 +47,7 @@ def demo(out: Path = Path("demo")) -> None:
     """
     from actonym.run.demo import run
 
+    heap.keep()
     run(out)
 
 
@@ -93,9 +96,9 @@ def anonymize(
 
 def train(
     method: str,
-    out: Path,
     data: str = "stage",
     preset: str = "stage",
+    out: Path = Path("trained"),
     seed: int = 0,
     resume: bool = False,
     set: list[str] | None = None,
@@ -106,9 +109,9 @@ def train(
 
     Args:
         method: which one; `actonym methods` lists them.
-        out: the folder for the checkpoint, the log and the state of the run.
         data: a dataset's name, or NAME:path/to/its/folder.
         preset: the sizes: stage (two CPU cores, minutes) or paper.
+        out: the folder for the checkpoint, the log and the state of the run.
         seed: everything random follows from it.
         resume: go on with a run that was stopped, to exactly the same weights.
         set: change a value of the preset, as section.key=value; may be repeated.
@@ -117,14 +120,15 @@ def train(
     """
     from actonym.train.command import train as work
 
+    heap.keep()
     work(method, data, preset, out, seed, resume, set or [], devices, precision)
 
 
 def evaluate(
     method: str,
-    out: Path,
     data: str = "stage",
     protocol: str = "known",
+    out: Path = Path("result.json"),
     preset: str = "stage",
     seed: int = 0,
     set: list[str] | None = None,
@@ -134,9 +138,9 @@ def evaluate(
 
     Args:
         method: a method's name, its name with settings, or the folder of a trained one.
-        out: the result, a .json file.
         data: a dataset's name, or NAME:path/to/its/folder.
         protocol: who is trained on what and tested on what.
+        out: the result, a .json file.
         preset: how it is measured: stage (two CPU cores, minutes) or paper.
         seed: everything random follows from it.
         set: change a value of the evaluation preset, as section.key=value; may be repeated.
@@ -147,15 +151,16 @@ def evaluate(
 
     if out.exists() and not force:
         raise UserError(f"{out} exists; add --force to replace it")
+    heap.keep()
     print(markdown([Evaluation(data, protocol, preset, set or []).run(method, seed, out)]))
 
 
 def bench(
-    methods: str,
-    out: Path,
+    methods: str = BASELINES,
     data: str = "stage",
     protocol: str = "known",
     seeds: int = 1,
+    out: Path = Path("results"),
     preset: str = "stage",
     set: list[str] | None = None,
 ) -> None:
@@ -163,15 +168,17 @@ def bench(
 
     Args:
         methods: names or checkpoint folders, separated by commas; settings go after a colon, joined by + (a:x=1+y=2).
-        out: a folder for the results, one file per method and seed.
         data: a dataset's name, or NAME:path/to/its/folder.
         protocol: who is trained on what and tested on what.
         seeds: how many.
+        out: a folder for the results, one file per method and seed.
         preset: how it is measured: stage (two CPU cores, minutes) or paper.
         set: change a value of the evaluation preset, as section.key=value; may be repeated.
     """
     from actonym.bench.bench import bench as work
     from actonym.bench.table import markdown
+
+    heap.keep()
 
     names = [name.strip().replace("+", ",") for name in methods.split(",") if name.strip()]
     print(markdown(work(names, data, out, protocol=protocol, seeds=seeds, preset=preset, assignments=set or [])))

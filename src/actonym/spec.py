@@ -1,6 +1,7 @@
 """Names with settings, as users type them: `downsample:factor=2`, `stage:size=64,train=400`."""
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from inspect import Parameter, signature
 from typing import Any
 
@@ -31,7 +32,7 @@ def check(kind: str, settings: Mapping[str, Any], call: Callable[..., Any]) -> N
 
 def assign(tree: Settings, assignments: Sequence[str]) -> Settings:
     """Apply `a.b=value` assignments to a nested dictionary; only keys that exist can be set."""
-    result = {key: dict(value) if isinstance(value, dict) else value for key, value in tree.items()}
+    result = deepcopy(tree)
     for text in assignments:
         path, equals, value = text.partition("=")
         if not equals:

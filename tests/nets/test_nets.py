@@ -2,7 +2,7 @@ import pytest
 import torch
 
 from actonym.errors import UserError
-from actonym.nets.d3d import D3D, fold
+from actonym.nets.d3d import D3D, fold, motion
 from actonym.nets.recognizers import NETS, build
 from actonym.nets.vit import Attention, VideoViT
 
@@ -11,6 +11,11 @@ from actonym.nets.vit import Attention, VideoViT
 def test_every_network_maps_clips_to_logits(name):
     net = build(name, 7, 16, 64).eval()
     assert net(torch.rand(2, 3, 16, 64, 64)).shape == (2, 7)
+
+
+def test_the_small_network_takes_odd_sizes_and_short_clips():
+    net = D3D(3, "both").eval()
+    assert net(torch.rand(1, 3, 3, 37, 50)).shape == (1, 3)
 
 
 @pytest.mark.parametrize(("size", "dim", "heads"), [("tiny", 192, 3), ("small", 384, 6), ("base", 768, 12)])
@@ -45,10 +50,20 @@ def test_clip_that_does_not_divide_into_tubelets_is_refused():
 
 def test_fold_keeps_every_pixel():
     clip = torch.arange(2 * 3 * 2 * 8 * 12.0).view(2, 3, 2, 8, 12)
-    folded = fold(clip, 4)
-    assert folded.shape == (2, 48, 2, 2, 3)
+    folded = fold(clip)
+    assert folded.shape == (2, 12, 2, 4, 6)
     assert torch.equal(folded.flatten().sort().values, clip.flatten().sort().values)
-    assert torch.equal(folded[0, :16, 0, 1, 2], clip[0, 0, 0, 4:8, 8:12].flatten())
+    assert torch.equal(folded[0, :4, 0, 1, 2], clip[0, 0, 0, 2:4, 4:6].flatten())
+
+
+def test_motion_points_where_things_go():
+    """Stripes that move to the right by half a pixel per frame: half a pixel to the right wherever they are steep."""
+    x = torch.arange(40.0)
+    stripes = torch.stack([torch.sin(x - 0.5 * t) for t in range(6)]).view(1, 1, 6, 1, 40).expand(1, 1, 6, 32, 40)
+    right, down, _ = motion(stripes)[0, :, :, 5:-5, 5:-5]
+    steep = torch.cos(x - 0.25).abs()[5:-5] > 0.7
+    assert abs(right[0][:, steep].median() - 0.5) < 0.1
+    assert down.abs().max() < 0.05
 
 
 def test_a_motion_network_is_blind_to_a_still_picture():

@@ -7,7 +7,7 @@ from torch import Tensor, nn
 class FrameNet(nn.Module):
     """Frames are seen one by one; what was seen is pooled over place and time. One frame makes it a frame-level net."""
 
-    def __init__(self, outputs: int, widths: tuple[int, ...] = (32, 64, 96, 128)) -> None:
+    def __init__(self, outputs: int, widths: tuple[int, ...] = (24, 48, 64, 96)) -> None:
         super().__init__()
         pairs = list(zip((3, *widths), widths, strict=False))
         self.layers = nn.Sequential(*(_layer(i, o, 5 if i == 3 else 3) for i, o in pairs))

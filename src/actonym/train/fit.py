@@ -21,7 +21,7 @@ class Fit:
 
     epochs: int = 24
     patience: int | None = None
-    min_gain: float = 0.01  # of the validation score: less than this in the last quarter counts as converged
+    min_gain: float = 0.02  # of the validation score: no more than this in the last quarter counts as converged
     batch_size: int = 16
     lr: float = 3e-3
     weight_decay: float = 0.02

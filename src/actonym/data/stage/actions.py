@@ -1,11 +1,14 @@
 """What the figures do: joint angles over time.
 
-Most actions come in pairs that are one motion played forwards and backwards, so a single frame cannot tell them apart:
-motion over time is needed.
+Some are large (an arm is raised, somebody sits down) and come in pairs that are one motion played forwards and
+backwards. The others are small motions, of the hands or only of the short stick that each hand holds; they begin in the
+same pose and differ in how the two sides move against each other. So a single frame does not give the action away, and
+a coarse picture loses the small ones.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.random import Generator
@@ -20,6 +23,7 @@ class Pose:
 
     arms: Array  # [T, side, upper | fore, flexion | abduction]
     legs: Array  # [T, side, thigh | shin, flexion | abduction]
+    wrists: Array  # [T, side] of the stick that each hand holds: 0 points up, positive outwards
     lean: Array  # [T] of the trunk, forwards
     turn: Array  # [T] of the head
 
@@ -35,7 +39,8 @@ def stand(frames: int, rng: Generator) -> Pose:
     arms[..., 0] += sway[:, None, None]
     legs = np.zeros((frames, 2, 2, 2))
     legs[..., 1] = rng.uniform(0.03, 0.16)
-    return Pose(arms, legs, rng.uniform(-0.03, 0.08) + 0.3 * sway, rng.uniform(-0.3, 0.3) + 2 * sway)
+    wrists = rng.uniform(-np.pi, np.pi, 2) + 3 * sway[:, None]
+    return Pose(arms, legs, wrists, rng.uniform(-0.03, 0.08) + 0.3 * sway, rng.uniform(-0.3, 0.3) + 2 * sway)
 
 
 def _once(frames: int, rng: Generator) -> Array:
@@ -73,68 +78,56 @@ def _sit(pose: Pose, s: Array, rng: Generator) -> None:
     pose.arms[..., 0] += (s * rng.uniform(0.2, 0.8))[:, None, None]
 
 
-def _reach(pose: Pose, s: Array, rng: Generator) -> None:
-    """A bent arm (or both) stretches from the chest out to the side."""
-    sides = [(LEFT, RIGHT), (LEFT,), (RIGHT,)][rng.integers(3)]
-    forwards, sideways = rng.uniform(0.2, 0.9), rng.uniform(1.1, 1.5)
-    for side in sides:
-        pose.arms[:, side, 0] = _mix(np.tile([0.3, 0.35], (len(s), 1)), [forwards, sideways], s)
-        pose.arms[:, side, 1] = _mix(np.tile([2.0, -0.7], (len(s), 1)), [forwards, sideways + 0.1], s)
+def _hands_up(pose: Pose, rng: Generator) -> None:
+    """Both hands beside the head, seen against the background: where all the actions of the hands begin."""
+    pose.arms[:, :, 0, 0] = rng.uniform(0.0, 0.3)
+    pose.arms[:, :, 0, 1] = rng.uniform(0.8, 1.1)
+    pose.arms[:, :, 1, 0] = rng.uniform(0.0, 0.2)
+    pose.arms[:, :, 1, 1] = rng.uniform(2.75, 3.05)
 
 
-def _wave(pose: Pose, rng: Generator) -> None:
-    """An arm is up and the forearm swings from side to side."""
-    side, frames = rng.integers(2), len(pose.lean)
-    pose.arms[:, side, 0] = [rng.uniform(0.1, 0.6), rng.uniform(1.3, 2.3)]
-    pose.arms[:, side, 1, 0] = rng.uniform(0.0, 0.4)
-    pose.arms[:, side, 1, 1] = rng.uniform(2.7, 3.1) + rng.uniform(0.35, 0.6) * _again(frames, rng, 1.5, 2.8)
+def _swing(pose: Pose, rng: Generator, right: int) -> None:
+    """The sticks swing from side to side; `right` is 1 if the right one goes out when the left one does."""
+    swing = rng.uniform(0.8, 1.2) * _again(len(pose.lean), rng, 1.0, 1.8)
+    pose.wrists[:, LEFT] = swing
+    pose.wrists[:, RIGHT] = right * swing
 
 
-def _clap(pose: Pose, rng: Generator) -> None:
-    """Both hands meet before the chest, again and again."""
-    open_ = 0.5 + 0.5 * _again(len(pose.lean), rng, 1.5, 2.8)
-    width = rng.uniform(0.6, 0.9)
-    pose.arms[:, :, 0, 0] = rng.uniform(0.7, 1.1)
-    pose.arms[:, :, 0, 1] = (0.1 + width * open_)[:, None]
-    pose.arms[:, :, 1, 0] = rng.uniform(1.3, 1.7)
-    pose.arms[:, :, 1, 1] = (-0.45 + 1.3 * width * open_)[:, None]
+def _spin(pose: Pose, rng: Generator, out: int) -> None:
+    """The sticks go round and round; `out` is 1 if they move away from the body when they point up."""
+    angle = 2 * np.pi * np.linspace(0, rng.uniform(1.0, 1.8), len(pose.lean))
+    pose.wrists[:] = rng.uniform(-np.pi, np.pi, 2) + out * angle[:, None]
 
 
-def _march(pose: Pose, rng: Generator) -> None:
-    """Knees rise in turn; arms swing against them."""
-    swing = _again(len(pose.lean), rng, 1.2, 2.4)
-    height = rng.uniform(0.5, 0.9)
-    for side, sign in ((LEFT, 1), (RIGHT, -1)):
-        up = np.clip(sign * swing, 0, 1) * height
-        pose.legs[:, side, 0, 0] += up
-        pose.legs[:, side, 1, 0] -= up * rng.uniform(0.3, 0.7)
-        pose.arms[:, side, :, 0] -= (sign * swing * rng.uniform(0.15, 0.4))[:, None]
-
-
-def _kick(pose: Pose, rng: Generator) -> None:
-    """A leg swings out and back, again and again."""
-    side = rng.integers(2)
-    swing = (0.5 + 0.5 * _again(len(pose.lean), rng, 1.2, 2.4)) * rng.uniform(0.5, 0.8)
-    share = rng.uniform(0.0, 0.6)
-    pose.legs[:, side, :, 1] += (swing * (1 - share))[:, None]
-    pose.legs[:, side, :, 0] += (swing * share)[:, None]
+def _lift(pose: Pose, rng: Generator, right: int) -> None:
+    """The elbows, and the hands with them, go up and down; `right` is 1 if both do so together."""
+    lift = rng.uniform(0.4, 0.6) * _again(len(pose.lean), rng, 1.0, 1.8)
+    pose.arms[:, LEFT, 0, 1] += lift
+    pose.arms[:, RIGHT, 0, 1] += right * lift
 
 
 _PAIRS: dict[tuple[str, str], Callable[[Pose, Array, Generator], None]] = {
     ("raise_arm", "lower_arm"): _raise,
     ("sit_down", "stand_up"): _sit,
-    ("reach", "withdraw"): _reach,
 }
-_CYCLES: dict[str, Callable[[Pose, Generator], None]] = {"wave": _wave, "clap": _clap, "march": _march, "kick": _kick}
+_HANDS: dict[str, Callable[[Pose, Generator], None]] = {
+    "pump": partial(_lift, right=1),
+    "climb": partial(_lift, right=-1),
+    "flap": partial(_swing, right=1),
+    "sway": partial(_swing, right=-1),
+    "wind": partial(_spin, out=1),
+    "unwind": partial(_spin, out=-1),
+}
 
-ACTIONS = (*(name for pair in _PAIRS for name in pair), *_CYCLES)
+ACTIONS = (*(name for pair in _PAIRS for name in pair), *_HANDS)
 
 
 def perform(action: str, frames: int, rng: Generator) -> Pose:
     """The pose of a figure that does `action`, over `frames` frames."""
     pose = stand(frames, rng)
-    if action in _CYCLES:
-        _CYCLES[action](pose, rng)
+    if action in _HANDS:
+        _hands_up(pose, rng)
+        _HANDS[action](pose, rng)
         return pose
     for (forwards, backwards), move in _PAIRS.items():
         if action in (forwards, backwards):

@@ -65,13 +65,15 @@ def body(person: Subject, clothes: Outfit, at: dict[str, Array], yaw: float, cam
         parts.append(Part(points, place[:, 2] + lift, colour, who, radius * h * camera.scale(place[:, 2])))
 
     g = person.girth
-    for tag in ("l", "r"):
+    for tag in ("l", "r"):  # the stick is half black, half white: sharp when near, nothing when averaged
         limb(f"{tag}_hip", f"{tag}_knee", 0.085 * g, thigh)
         limb(f"{tag}_knee", f"{tag}_foot", 0.062 * g, shin)
         limb(f"{tag}_foot", f"{tag}_toe", 0.045, np.array([45.0, 38, 36]) if not clothes.nude else skin)
         limb(f"{tag}_shoulder", f"{tag}_elbow", 0.056 * g, top)
         limb(f"{tag}_elbow", f"{tag}_hand", 0.044 * g, arm_lower)
-        disc(at[f"{tag}_hand"], 0.027, skin, 0.02)
+        limb(f"{tag}_hand", f"{tag}_band", 0.012, np.zeros(3), 0.3)
+        limb(f"{tag}_band", f"{tag}_tip", 0.012, np.full(3, 255.0), 0.3)
+        disc(at[f"{tag}_hand"], 0.027, skin, 0.32)
     _trunk(parts, person, clothes, at, camera, top, who)
     _head(parts, person, at, yaw, camera, who, disc, limb)
     return parts

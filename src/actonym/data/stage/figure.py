@@ -14,6 +14,8 @@ CLOTHES = np.array(
     [[178, 44, 48], [38, 70, 140], [46, 110, 70], [226, 220, 208], [40, 42, 48], [208, 160, 52], [110, 70, 130],
      [96, 120, 140], [200, 120, 90], [150, 112, 84], [84, 60, 50], [220, 188, 160]], float)  # fmt: skip
 
+STICK = 0.2  # metres
+
 
 @dataclass(frozen=True)
 class Subject:
@@ -99,7 +101,10 @@ def joints(person: Subject, pose: Pose) -> dict[str, Array]:
         shoulder = chest + across * (0.5 * person.shoulders * sign)
         elbow = shoulder + 0.165 * h * direction(pose.arms[:, side, 0], side)
         hand = elbow + 0.165 * h * direction(pose.arms[:, side, 1], side)
+        wrist = pose.wrists[:, side]
+        tip = hand + STICK * np.stack([sign * np.sin(wrist), np.cos(wrist), np.zeros_like(wrist)], -1)
         out |= {f"{tag}_shoulder": shoulder, f"{tag}_elbow": elbow, f"{tag}_hand": hand}
+        out |= {f"{tag}_tip": tip, f"{tag}_band": (hand + tip) / 2}
         out |= dict(
             zip((f"{tag}_hip", f"{tag}_knee", f"{tag}_foot"), (pelvis + part for part in legs[side]), strict=True)
         )

@@ -13,6 +13,8 @@ from actonym.data.stage.figure import Subject, joints, outfit, subject, turned
 
 MARGIN = 1.6  # the painted background is this much larger than the picture, so that the camera can move
 WALL = -3.5  # metres behind the actor
+CELLS = 12  # patches of wandering light along a side of the picture
+LIGHT = (0.06, 0.15)  # how strong it is: the deviation of its logarithm
 
 
 @dataclass(frozen=True)
@@ -50,11 +52,11 @@ def render(labels: Labels, frames: int, size: tuple[int, int], rng: Generator) -
 
 def _camera(frames: int, size: tuple[int, int], rng: Generator) -> Camera:
     """A hand-held camera: it drifts, zooms a little and shakes."""
-    tall = rng.uniform(0.5, 0.75)  # of a 1.7 m figure, as a share of the picture: small figures, as in real footage
+    tall = rng.uniform(0.46, 0.64)  # of a 1.7 m figure, as a share of the picture: small figures, as in real footage
     time = np.linspace(-0.5, 0.5, frames)
     zoom = tall * size[0] / 1.7 * (1 + rng.normal(0, 0.05) * time)
-    drift = rng.normal(0, [0.1, 0.03])
-    shake = rng.normal(0, 0.003, (frames, 2)).cumsum(0)
+    drift = rng.normal(0, [0.08, 0.025])
+    shake = rng.normal(0, 0.002, (frames, 2)).cumsum(0)
     return Camera(zoom, np.array([0.0, 0.95]) + rng.normal(0, [0.3, 0.12]) + time[:, None] * drift + shake, size)
 
 
@@ -67,8 +69,8 @@ def _room(camera: Camera) -> Array:
 
 
 def _yaw(towards: bool, rng: Generator) -> float:
-    """Where a figure looks: towards the camera or away from it, by at most 55 degrees to the side."""
-    return rng.uniform(-0.95, 0.95) + (0.0 if towards else np.pi)
+    """Where a figure looks: towards the camera or away from it, by at most 35 degrees to the side."""
+    return rng.uniform(-0.6, 0.6) + (0.0 if towards else np.pi)
 
 
 def _placed(points: dict[str, Array], x: float, z: float) -> dict[str, Array]:
@@ -91,7 +93,7 @@ def _others(labels: Labels, frames: int, camera: Camera, rng: Generator) -> list
     if labels.relationship:
         other = subject("companion", me.woman, me.dark, rng)
         yaw = _yaw(labels.face, rng)
-        x, z = sign * rng.uniform(0.5, 0.75), rng.uniform(-0.25, -0.1)
+        x, z = sign * rng.uniform(0.75, 0.95), rng.uniform(-0.3, -0.1)
         clothes = outfit(other, labels.nudity, rng)
     else:
         other = subject("stranger", bool(rng.integers(2)), bool(rng.integers(2)), rng)
@@ -161,18 +163,33 @@ def _noise() -> Array:
     return np.random.default_rng(0).normal(0, 1, (512, 512, 3)).astype(np.float32)
 
 
+def _light(frames: int, size: tuple[int, int], rng: Generator) -> Array:
+    """Light that wanders over the scene, as under leaves or from a screen: soft, never still. [T, H, W]
+
+    It has no edges, so it hides little in a sharp picture and much in a coarse one.
+    """
+    strength = rng.uniform(*LIGHT)
+    field = rng.normal(0, 1, (frames, CELLS, CELLS)).astype(np.float32)
+    for t in range(1, frames):
+        field[t] = 0.6 * field[t - 1] + 0.8 * field[t]
+    soft = [cv2.resize(cells, size[::-1], interpolation=cv2.INTER_LINEAR) for cells in field]
+    return np.exp(np.float32(strength) * np.stack(soft))
+
+
 def _sensor(frames: Array, rng: Generator) -> Array:
     """Exposure, a colour cast and noise."""
     gain = (rng.uniform(0.75, 1.15) * (1 + rng.normal(0, 0.04, 3))).astype(np.float32)
-    strength = np.float32(rng.uniform(1.5, 4.5))
+    strength = np.float32(rng.uniform(1.0, 3.0))
     height, width = frames.shape[1:3]
     tile = _noise()
     if max(height, width) > 448:
         tile = np.tile(tile, (-(-height // 448), -(-width // 448), 1))
+    light = _light(len(frames), (height, width), rng)
     out = np.empty_like(frames)
     for t, frame in enumerate(frames):
         y, x = rng.integers(0, [tile.shape[0] - height + 1, tile.shape[1] - width + 1])
         noisy = frame * gain
+        noisy *= light[t, :, :, None]
         noisy += strength * tile[y : y + height, x : x + width]
         np.clip(noisy, 0, 255, out=noisy)
         out[t] = noisy
