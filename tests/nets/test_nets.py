@@ -2,7 +2,7 @@ import pytest
 import torch
 
 from actonym.errors import UserError
-from actonym.nets.d3d import D3D, fold, motion
+from actonym.nets.d3d import D3D, box_sum, fold, motion
 from actonym.nets.recognizers import NETS, build
 from actonym.nets.vit import Attention, VideoViT
 
@@ -54,6 +54,12 @@ def test_fold_keeps_every_pixel():
     assert folded.shape == (2, 12, 2, 4, 6)
     assert torch.equal(folded.flatten().sort().values, clip.flatten().sort().values)
     assert torch.equal(folded[0, :4, 0, 1, 2], clip[0, 0, 0, 2:4, 4:6].flatten())
+
+
+def test_box_sum_against_pooling():
+    grey = torch.rand(2, 1, 3, 9, 7)
+    pooled = torch.nn.functional.avg_pool3d(grey, (1, 5, 5), 1, (0, 2, 2), count_include_pad=False)
+    assert torch.allclose(box_sum(grey) / box_sum(torch.ones_like(grey)), pooled, atol=1e-6)
 
 
 def test_motion_points_where_things_go():
