@@ -2,7 +2,7 @@
 
 import torch
 from torch import Tensor
-from torch.nn.functional import conv2d, pad
+from torch.nn.functional import conv2d, interpolate, pad
 
 from actonym.methods.base import MethodCard, PixelMethod, register
 from actonym.nets.finder import known, person_boxes
@@ -45,8 +45,19 @@ class Blur(PixelMethod):
 
 
 def gaussian_blur(clip: Tensor, sigma: float) -> Tensor:
-    """Each frame convolved with a Gaussian, its border pixels repeated outwards; cut at three deviations."""
+    """Each frame convolved with a Gaussian, its border pixels repeated outwards; cut at three deviations.
+
+    A wide Gaussian leaves nothing that a smaller picture could not hold: it is applied to one, in a fraction of the
+    time.
+    """
     b, c, t, h, w = clip.shape
+    shrink = min(int(sigma // 4), h, w)
+    if shrink > 1:
+        frames = clip.transpose(1, 2).reshape(b * t, c, h, w)
+        small = interpolate(frames, (h // shrink, w // shrink), mode="area")
+        small = gaussian_blur(small[:, :, None], sigma / shrink)[:, :, 0]
+        large = interpolate(small, (h, w), mode="bilinear", align_corners=False)
+        return large.reshape(b, t, c, h, w).transpose(1, 2)
     frames = clip.transpose(1, 2).reshape(b * t * c, 1, h, w)
     radius = max(1, round(3 * sigma))
     kernel = torch.exp(-0.5 * (torch.arange(-radius, radius + 1, device=clip.device) / sigma) ** 2).to(clip.dtype)
