@@ -50,7 +50,7 @@ def test_result_is_complete_and_consistent(result):
 def test_raw_keeps_all_and_closes_nothing(evaluation, tmp_path):
     raw = evaluation.run("raw", 0, tmp_path / "raw.json")
     assert raw["kept"] == 1.0 and raw["closed"] == 0.0
-    assert [entry["start"] for entry in raw["attacker"]["tried"]] == ["scratch", "scratch"]
+    assert [entry["start"] for entry in raw["attacker"]["tried"]] == ["scratch", "raw", "scratch"]
     assert (tmp_path / "raw.png").stat().st_size > 1000
 
 

@@ -58,7 +58,7 @@ class Evaluation:
     def run(self, method: str | Method, seed: int, out: Path) -> Result:
         """Measure a method (a name, a name with settings, a checkpoint folder, or the thing itself) into `out`."""
         start = perf_counter()
-        name, anonymizer = _resolve(method, self.preset)
+        name, anonymizer = _resolve(method, "paper" if self.preset == "paper" else "stage")
         raw = self.raw(seed)
         anonymized = {split: clips.map(anonymizer) for split, clips in self.splits.items()}
         is_raw = anonymizer.name == "raw"

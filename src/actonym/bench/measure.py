@@ -50,7 +50,11 @@ def measure(
     raw_weights: Mapping[str, Weights] | None = None,
     progress: bool = True,
 ) -> Measured:
-    """`raw_weights` are attackers trained on raw clips, from which those that start at `raw` are fine-tuned."""
+    """`raw_weights` are attackers trained on raw clips, from which those that start at `raw` are fine-tuned.
+
+    Without them the clips are raw: those attackers then go on from what was just trained, so that raw video meets
+    attackers that were trained as long.
+    """
     utility = _utility(splits, dataset, plan, seed, progress)
     privacy, tried, weights = _leak(splits, dataset, plan, seed, raw_weights, progress)
     strongest = max(tried, key=lambda entry: entry["cmap"])["name"]
@@ -77,16 +81,14 @@ def _leak(
     raw_weights: Mapping[str, Weights] | None,
     progress: bool,
 ) -> tuple[dict[str, Any], list[dict[str, Any]], dict[str, dict[str, Tensor]]]:
-    """Every attacker of the plan. On raw clips there is nothing to fine-tune from: those are left out."""
+    """Every attacker of the plan: its scores by name, how it was trained, and the weights of those from scratch."""
     privacy, tried, weights = {}, [], {}
     for name in plan["attackers"]:
         attack, net_name, start = parse_attacker(name)
-        if start == "raw" and raw_weights is None:
-            continue
         seen = {split: _seen(clips, attack, net_name, plan["attack"]["frames"]) for split, clips in splits.items()}
         net = _fresh(net_name, len(dataset.attributes), seen["train"], seed)
-        if start == "raw" and raw_weights is not None:
-            net.load_state_dict(raw_weights[f"{attack}/{net_name}/scratch"])
+        if start == "raw":
+            net.load_state_dict((weights if raw_weights is None else raw_weights)[f"{attack}/{net_name}/scratch"])
         how = Fit(**plan["attack"]["fit" if start == "scratch" else "finetune"])
         fitted = train_attacker(net, seen["train"], seen["val"], how, seed=seed, progress=progress)
         test = seen["test"]
