@@ -129,8 +129,7 @@ def perform(action: str, frames: int, rng: Generator) -> Pose:
         _hands_up(pose, rng)
         _HANDS[action](pose, rng)
         return pose
-    for (forwards, backwards), move in _PAIRS.items():
-        if action in (forwards, backwards):
-            share = _once(frames, rng)
-            move(pose, share if action == forwards else share[::-1], rng)
+    pair = next(pair for pair in _PAIRS if action in pair)
+    share = _once(frames, rng)
+    _PAIRS[pair](pose, share if action == pair[0] else share[::-1], rng)
     return pose
