@@ -82,7 +82,9 @@ def _leak(
     progress: bool,
 ) -> tuple[dict[str, Any], list[dict[str, Any]], dict[str, dict[str, Tensor]]]:
     """Every attacker of the plan: its scores by name, how it was trained, and the weights of those from scratch."""
-    privacy, tried, weights = {}, [], {}
+    privacy: dict[str, Any] = {}
+    tried: list[dict[str, Any]] = []
+    weights: dict[str, dict[str, Tensor]] = {}
     for name in plan["attackers"]:
         attack, net_name, start = parse_attacker(name)
         seen = {split: _seen(clips, attack, net_name, plan["attack"]["frames"]) for split, clips in splits.items()}
