@@ -28,7 +28,7 @@ test-all: $(READY)
 
 bench: $(READY)
 	@$(BIN)/actonym bench --methods raw,downsample:factor=2,downsample:factor=4,blur:strength=weak,blur:strength=strong,blacken \
-		--data stage --protocol known --seeds 3 --out results/stage
+		--data stage --protocol known --seeds 3 --jobs 2 --out results/stage
 	@$(BIN)/actonym report results/stage
 
 clean:

@@ -163,6 +163,7 @@ def bench(
     out: Path = Path("results"),
     preset: str = "stage",
     set: list[str] | None = None,
+    jobs: int = 1,
 ) -> None:
     """Measure many methods under the same data, attackers and seeds. A stopped run goes on where it was.
 
@@ -174,6 +175,7 @@ def bench(
         out: a folder for the results, one file per method and seed.
         preset: how it is measured: stage (two CPU cores, minutes) or paper.
         set: change a value of the evaluation preset, as section.key=value; may be repeated.
+        jobs: how many processes share the work.
     """
     from actonym.bench.bench import bench as work
     from actonym.bench.table import markdown
@@ -181,7 +183,8 @@ def bench(
     heap.keep()
 
     names = [name.strip().replace("+", ",") for name in methods.split(",") if name.strip()]
-    print(markdown(work(names, data, out, protocol=protocol, seeds=seeds, preset=preset, assignments=set or [])))
+    results = work(names, data, out, protocol=protocol, seeds=seeds, preset=preset, assignments=set or [], jobs=jobs)
+    print(markdown(results))
 
 
 def report(folder: Path) -> None:

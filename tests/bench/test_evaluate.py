@@ -1,6 +1,7 @@
 """The protocol `known`, whole, on a tiny stage: every number is there and follows from the others."""
 
 import json
+import os
 
 import pytest
 import torch
@@ -90,6 +91,27 @@ def test_bench_goes_on_where_it_was(tmp_path, monkeypatch, evaluation):
     files = sorted(path.name for path in tmp_path.iterdir())
     assert files == ["blacken-seed0.json", "blacken-seed0.png", "raw-seed0.json", "raw-seed0.png"]
     assert json.loads((tmp_path / "raw-seed0.json").read_text()) == first[0]
+
+
+def test_two_processes_measure_what_one_does(tmp_path, evaluation):
+    """With as many threads each, to the last digit."""
+    options = {"assignments": TINY, "progress": False}
+    threads = torch.get_num_threads()
+    torch.set_num_threads(max(1, (os.cpu_count() or 1) // 2))
+    try:
+        alone = bench(["raw", "blacken"], DATA, tmp_path / "one", **options)
+    finally:
+        torch.set_num_threads(threads)
+    shared = bench(["raw", "blacken"], DATA, tmp_path / "two", jobs=2, **options)
+    for one, two in zip(alone, shared, strict=True):
+        assert one["utility"]["top1"] == two["utility"]["top1"] and one["privacy"] == two["privacy"]
+
+
+def test_a_mistake_is_told_before_any_process_starts(tmp_path, evaluation):
+    with pytest.raises(UserError, match="did you mean"):
+        bench(["raw"], "stagee", tmp_path, jobs=2)
+    with pytest.raises(UserError, match="unknown method"):
+        bench(["raw", "blakken"], DATA, tmp_path, jobs=2, assignments=TINY, progress=False)
 
 
 def test_slug():

@@ -1,12 +1,22 @@
 """Many methods, several seeds, one folder of results."""
 
+import os
 import re
 from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
+import torch
+from tqdm import tqdm
+
+from actonym import heap
 from actonym.bench.evaluate import Evaluation
 from actonym.bench.result import Result, read
 from actonym.errors import UserError
+
+Task = tuple[str, int, Path]  # method, seed, where the result goes
 
 
 def bench(
@@ -18,20 +28,70 @@ def bench(
     seeds: int = 1,
     preset: str = "stage",
     assignments: Sequence[str] = (),
+    jobs: int = 1,
     progress: bool = True,
 ) -> list[Result]:
-    """One result file per method and seed. What is there already is not measured again, so a stopped run goes on."""
-    if seeds < 1:
-        raise UserError(f"seeds must be at least 1, not {seeds}")
-    evaluation = Evaluation(data, protocol, preset, assignments, progress)
-    results = []
-    for seed in range(seeds):
-        for method in methods:
-            path = Path(out) / f"{slug(method)}-seed{seed}.json"
-            results.append(read(path) if path.is_file() else evaluation.run(method, seed, path))
-    return results
+    """One result file per method and seed. What is there already is not measured again, so a stopped run goes on.
+
+    `jobs` processes share the work. On few cores two of them with one thread each get more done than one with two.
+    """
+    if seeds < 1 or jobs < 1:
+        raise UserError(f"seeds and jobs must be at least 1, not {seeds} and {jobs}")
+    tasks = [
+        (method, seed, Path(out) / f"{slug(method)}-seed{seed}.json") for seed in range(seeds) for method in methods
+    ]
+    todo = [task for task in tasks if not task[2].is_file()]
+    what: dict[str, Any] = {"data": data, "protocol": protocol, "preset": preset, "assignments": list(assignments)}
+    evaluation = Evaluation(**what, progress=progress)
+    for method in methods:
+        evaluation.resolve(method)  # a mistake is told before hours of work
+    if jobs == 1:
+        for method, seed, path in todo:
+            evaluation.run(method, seed, path)
+    elif todo:
+        evaluation.splits  # noqa: B018  # the stage is rendered once, here, not by every process
+        _share(what, todo, jobs, progress)
+    return [read(path) for _, _, path in tasks]
 
 
 def slug(method: str) -> str:
     """A method as a file name."""
     return re.sub(r"[^A-Za-z0-9.]+", "-", method.rstrip("/").rpartition("/")[2]).strip("-")
+
+
+_evaluation: Evaluation  # of a worker process: its clips are read once
+
+
+def _share(what: dict[str, Any], todo: Sequence[Task], jobs: int, progress: bool) -> None:
+    """First the raw baselines of each seed, which all methods need, then the methods."""
+    threads = max(1, (os.cpu_count() or 1) // jobs)
+    seeds = sorted({seed for _, seed, _ in todo})
+    with (
+        ProcessPoolExecutor(jobs, get_context("spawn"), _start, (what, threads)) as pool,
+        tqdm(total=len(seeds) + len(todo), desc="bench", unit="run", disable=not progress) as bar,
+    ):
+        try:
+            for work, items in ((_raw, [(seed,) for seed in seeds]), (_run, todo)):
+                for done in as_completed([pool.submit(work, *item) for item in items]):
+                    bar.set_postfix_str(done.result())
+                    bar.update()
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def _start(what: dict[str, Any], threads: int) -> None:
+    global _evaluation
+    heap.keep()
+    torch.set_num_threads(threads)
+    _evaluation = Evaluation(**what, progress=False)
+
+
+def _raw(seed: int) -> str:
+    _evaluation.raw(seed)
+    return f"raw baselines, seed {seed}"
+
+
+def _run(method: str, seed: int, path: Path) -> str:
+    _evaluation.run(method, seed, path)
+    return f"{method}, seed {seed}"

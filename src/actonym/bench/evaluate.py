@@ -58,7 +58,7 @@ class Evaluation:
     def run(self, method: str | Method, seed: int, out: Path) -> Result:
         """Measure a method (a name, a name with settings, a checkpoint folder, or the thing itself) into `out`."""
         start = perf_counter()
-        name, anonymizer = _resolve(method, "paper" if self.preset == "paper" else "stage")
+        name, anonymizer = self.resolve(method)
         raw = self.raw(seed)
         anonymized = {split: clips.map(anonymizer) for split, clips in self.splits.items()}
         is_raw = anonymizer.name == "raw"
@@ -71,6 +71,17 @@ class Evaluation:
         entry["flags"] = result.flags(entry)
         result.write(entry, out)
         return entry
+
+    def resolve(self, method: str | Method) -> tuple[str, PixelMethod]:
+        """What a method is called in the result, and the method itself."""
+        if isinstance(method, Method):
+            name, found = method.name, method
+        else:
+            name = Path(method).name if Path(method).is_dir() else method
+            found = methods.resolve(method, "paper" if self.preset == "paper" else "stage")
+        if not isinstance(found, PixelMethod):
+            raise UserError(f"{name} maps features, not video: protocol {self.protocol} needs a pixel method")
+        return name, found.eval()
 
     def _result(self, name: str, method: Method, seed: int, found: Measured, raw: Measured) -> Result:
         train, test = self.splits["train"], self.splits["test"]
@@ -112,17 +123,6 @@ class Evaluation:
             digest.update(repr((clips.action.tolist(), clips.privacy.tolist())).encode())
         digest.update(json.dumps([self.plan, seed, versions(), torch.get_num_threads()], sort_keys=True).encode())
         return digest.hexdigest()[:20]
-
-
-def _resolve(method: str | Method, preset: str) -> tuple[str, PixelMethod]:
-    if isinstance(method, Method):
-        name, found = method.name, method
-    else:
-        found = methods.resolve(method, preset)
-        name = Path(method).name if Path(method).is_dir() else method
-    if not isinstance(found, PixelMethod):
-        raise UserError(f"{name} maps features, not video: protocol known needs a pixel method")
-    return name, found.eval()
 
 
 def _reported(name: str, method: Method) -> dict[str, Any] | None:

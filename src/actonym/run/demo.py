@@ -1,5 +1,6 @@
 """The main job on embedded data, start to end: anonymize, attack, measure, report."""
 
+import os
 from fractions import Fraction
 from pathlib import Path
 
@@ -18,7 +19,8 @@ SHOWN = ("downsample:factor=4", "blur:strength=strong")  # the methods of the tw
 def run(out: Path) -> None:
     """Everything into `out`; what an earlier demo left there is used again."""
     plan = presets.load("evaluation", "demo")
-    results = bench(plan["methods"], plan["data"], out / "results", preset="demo")
+    jobs = min(2, os.cpu_count() or 1)
+    results = bench(plan["methods"], plan["data"], out / "results", preset="demo", jobs=jobs)
     pages = report(out / "results")
     videos = [_example(out, spec) for spec in SHOWN]
     print(markdown(results))
