@@ -1,6 +1,7 @@
 """From joints to pixels: each part of a body is a shape with a colour and a distance, drawn far to near."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import cv2
 import numpy as np
@@ -10,6 +11,8 @@ from actonym.data.stage.figure import Outfit, Subject
 
 SHIFT = 4  # OpenCV takes coordinates in fixed point; four bits keep motion smooth below a pixel
 ONE = 1 << SHIFT
+BLACK, WHITE = np.zeros(3), np.full(3, 255.0)
+SHOES, EYES, LIPS = np.array([45.0, 38, 36]), np.array([28.0, 22, 24]), np.array([150.0, 60, 60])
 DISTANCE = 4.0  # metres from the camera to the actor, who stands at z = 0
 
 
@@ -45,89 +48,93 @@ class Camera:
         return np.stack([x, y], -1)
 
 
+class Figure:
+    """Collects the parts of one person whose joints are `at` in the world."""
+
+    def __init__(self, person: Subject, at: dict[str, Array], camera: Camera, who: int) -> None:
+        self.person, self.at, self.camera, self.who = person, at, camera, who
+        self.parts: list[Part] = []
+
+    def limb(self, a: str, b: str, width: float, colour: Array, lift: float = 0.0) -> None:
+        """From joint to joint; `width` is a share of the body's height, `lift` brings it to the front."""
+        near = (self.at[a][:, 2] + self.at[b][:, 2]) / 2 + lift
+        points = self.camera.project(np.stack([self.at[a], self.at[b]], 1))
+        radius = width * self.person.height * self.camera.scale(near) / 2
+        self.parts.append(Part(points, near, _shade(colour, near), self.who, radius))
+
+    def disc(self, place: Array, radius: float, colour: Array, lift: float = 0.0) -> None:
+        points = self.camera.project(place)[:, None]
+        scale = self.person.height * self.camera.scale(place[:, 2])
+        self.parts.append(Part(points, place[:, 2] + lift, colour, self.who, radius * scale))
+
+    def cloth(self, upper: tuple[Array, Array], lower: tuple[Array, Array], colour: Array, lift: float) -> None:
+        """A piece between an upper and a lower edge, each from left to right."""
+        points = self.camera.project(np.stack([upper[0], upper[1], lower[1], lower[0]], 1))
+        near = (self.at["chest"][:, 2] + self.at["pelvis"][:, 2]) / 2 + lift
+        self.parts.append(Part(points, near, colour, self.who))
+
+
 def body(person: Subject, clothes: Outfit, at: dict[str, Array], yaw: float, camera: Camera, who: int) -> list[Part]:
-    """The parts of one figure whose joints are `at` in the world."""
-    h, skin = person.height, person.skin
-    top = skin if clothes.nude else clothes.top
-    arm_lower = clothes.top if clothes.sleeves and not clothes.nude else skin
-    thigh = clothes.bottom
+    """The parts of one person who has turned by `yaw`."""
+    figure = Figure(person, at, camera, who)
+    skin, g = person.skin, person.girth
+    sleeve = clothes.top if clothes.sleeves and not clothes.nude else skin
     shin = skin if clothes.nude or clothes.skirt else clothes.bottom
-    pixels = {name: camera.project(place) for name, place in at.items()}
-    parts: list[Part] = []
-
-    def limb(a: str, b: str, width: float, colour: Array, lift: float = 0.0) -> None:
-        near = (at[a][:, 2] + at[b][:, 2]) / 2 + lift
-        points = np.stack([pixels[a], pixels[b]], 1)
-        parts.append(Part(points, near, _shade(colour, near), who, width * h * camera.scale(near) / 2))
-
-    def disc(place: Array, radius: float, colour: Array, lift: float = 0.0) -> None:
-        points = camera.project(place)[:, None]
-        parts.append(Part(points, place[:, 2] + lift, colour, who, radius * h * camera.scale(place[:, 2])))
-
-    g = person.girth
-    for tag in ("l", "r"):  # the stick is half black, half white: sharp when near, nothing when averaged
-        limb(f"{tag}_hip", f"{tag}_knee", 0.085 * g, thigh)
-        limb(f"{tag}_knee", f"{tag}_foot", 0.062 * g, shin)
-        limb(f"{tag}_foot", f"{tag}_toe", 0.045, np.array([45.0, 38, 36]) if not clothes.nude else skin)
-        limb(f"{tag}_shoulder", f"{tag}_elbow", 0.056 * g, top)
-        limb(f"{tag}_elbow", f"{tag}_hand", 0.044 * g, arm_lower)
-        limb(f"{tag}_hand", f"{tag}_band", 0.012, np.zeros(3), 0.3)
-        limb(f"{tag}_band", f"{tag}_tip", 0.012, np.full(3, 255.0), 0.3)
-        disc(at[f"{tag}_hand"], 0.027, skin, 0.32)
-    _trunk(parts, person, clothes, at, camera, top, who)
-    _head(parts, person, at, yaw, camera, who, disc, limb)
-    return parts
+    for tag in ("l", "r"):
+        figure.limb(f"{tag}_hip", f"{tag}_knee", 0.085 * g, clothes.bottom)
+        figure.limb(f"{tag}_knee", f"{tag}_foot", 0.062 * g, shin)
+        figure.limb(f"{tag}_foot", f"{tag}_toe", 0.045, skin if clothes.nude else SHOES)
+        figure.limb(f"{tag}_shoulder", f"{tag}_elbow", 0.056 * g, skin if clothes.nude else clothes.top)
+        figure.limb(f"{tag}_elbow", f"{tag}_hand", 0.044 * g, sleeve)
+        # The stick is half black, half white: sharp in a fine picture, nothing in one that averages.
+        figure.limb(f"{tag}_hand", f"{tag}_band", 0.012, BLACK, 0.3)
+        figure.limb(f"{tag}_band", f"{tag}_tip", 0.012, WHITE, 0.3)
+        figure.disc(at[f"{tag}_hand"], 0.027, skin, 0.32)
+    _trunk(figure, clothes)
+    _head(figure, yaw)
+    return figure.parts
 
 
-def _trunk(
-    parts: list[Part], person: Subject, clothes: Outfit, at: dict[str, Array], camera: Camera, top: Array, who: int
-) -> None:
-    """Shoulders to hips as one polygon, wide enough to be seen from the side too; trousers or a skirt below it."""
-    thick = 0.055 * person.height * person.girth
-    wide = np.array([thick, 0, 0])
+def _trunk(figure: Figure, clothes: Outfit) -> None:
+    """Shoulders to hips as one piece, wide enough to be seen from the side too; trousers or a skirt below it."""
+    at, person = figure.at, figure.person
+    margin = np.array([0.055 * person.height * person.girth, 0, 0])
 
-    def pair(left: Array, right: Array) -> tuple[Array, Array]:
+    def edge(left: Array, right: Array) -> tuple[Array, Array]:
         swapped = (left[:, 0] > right[:, 0])[:, None]
-        low, high = np.where(swapped, right, left), np.where(swapped, left, right)
-        return low - wide, high + wide
+        return np.where(swapped, right, left) - margin, np.where(swapped, left, right) + margin
 
-    def polygon(upper: tuple[Array, Array], lower: tuple[Array, Array], colour: Array, lift: float) -> None:
-        points = camera.project(np.stack([upper[0], upper[1], lower[1], lower[0]], 1))
-        near = (at["chest"][:, 2] + at["pelvis"][:, 2]) / 2 + lift
-        parts.append(Part(points, near, colour, who))
-
-    shoulders = pair(at["l_shoulder"] * 0.9 + at["chest"] * 0.1, at["r_shoulder"] * 0.9 + at["chest"] * 0.1)
-    hips = pair(at["l_hip"], at["r_hip"])
-    polygon(shoulders, hips, top, 0.03)
+    shoulders = edge(at["l_shoulder"] * 0.9 + at["chest"] * 0.1, at["r_shoulder"] * 0.9 + at["chest"] * 0.1)
+    hips = edge(at["l_hip"], at["r_hip"])
+    figure.cloth(shoulders, hips, person.skin if clothes.nude else clothes.top, 0.03)
     if clothes.skirt and not clothes.nude:
-        hem = pair(at["l_knee"] * 0.8 + at["l_hip"] * 0.2, at["r_knee"] * 0.8 + at["r_hip"] * 0.2)
-        polygon(hips, hem, clothes.bottom, 0.12)
+        hem = edge(at["l_knee"] * 0.8 + at["l_hip"] * 0.2, at["r_knee"] * 0.8 + at["r_hip"] * 0.2)
+        figure.cloth(hips, hem, clothes.bottom, 0.12)
     else:
-        waist = tuple(0.75 * hip + 0.25 * shoulder for hip, shoulder in zip(hips, shoulders, strict=True))
-        polygon((waist[0], waist[1]), (hips[0] - [0, 0.03, 0], hips[1] - [0, 0.03, 0]), clothes.bottom, 0.035)
+        waist = (0.75 * hips[0] + 0.25 * shoulders[0], 0.75 * hips[1] + 0.25 * shoulders[1])
+        figure.cloth(waist, (hips[0] - [0, 0.03, 0], hips[1] - [0, 0.03, 0]), clothes.bottom, 0.035)
 
 
-def _head(parts, person, at, yaw, camera, who, disc, limb) -> None:  # type: ignore[no-untyped-def]
+def _head(figure: Figure, yaw: float) -> None:
     """Skull, hair and, seen from the front, a face."""
-    head = at["head"]
+    person, head, h = figure.person, figure.at["head"], figure.person.height
+    up, side = np.array([0.0, 1.0, 0.0]), np.array([np.cos(yaw), 0.0, -np.sin(yaw)])
     front = np.array([np.sin(yaw), 0.0, np.cos(yaw)])
     facing = front[2] > 0
     size = 0.078 * person.head
-    limb("neck", "chest", 0.05, person.skin, 0.01)
-    disc(head, size, person.skin if facing else person.hair, 0.05)
-    up = np.array([0.0, 1.0, 0.0])
+    figure.limb("neck", "chest", 0.05, person.skin, 0.01)
+    figure.disc(head, size, person.skin if facing else person.hair, 0.05)
     if person.long_hair:
-        disc(head - up * 0.05 * person.height - front * 0.02, size * 1.1, person.hair, 0.04 if facing else 0.07)
-        disc(head - up * 0.10 * person.height - front * 0.02, size * 0.95, person.hair, 0.035 if facing else 0.068)
-    disc(head + up * 0.028 * person.height - front * 0.035, size * 0.98, person.hair, 0.045 if facing else 0.06)
+        figure.disc(head - up * 0.05 * h - front * 0.02, size * 1.1, person.hair, 0.04 if facing else 0.07)
+        figure.disc(head - up * 0.10 * h - front * 0.02, size * 0.95, person.hair, 0.035 if facing else 0.068)
+    figure.disc(head + up * 0.028 * h - front * 0.035, size * 0.98, person.hair, 0.045 if facing else 0.06)
     if not facing:
         return
-    disc(head + up * 0.035 * person.height - front * 0.01, size * 0.72, person.hair, 0.055)
-    side = np.array([np.cos(yaw), 0.0, -np.sin(yaw)])
+    figure.disc(head + up * 0.035 * h - front * 0.01, size * 0.72, person.hair, 0.055)
     for sign in (-1, 1):
-        eye = head + front * 0.04 * person.height + side * sign * 0.026 * person.height + up * 0.004
-        disc(eye, 0.016, np.array([28.0, 22, 24]), 0.08)
-    disc(head + front * 0.04 * person.height - up * 0.04 * person.height, 0.017, np.array([150.0, 60, 60]), 0.08)
+        eye = head + front * 0.04 * h + side * sign * 0.026 * h + up * 0.004
+        figure.disc(eye, 0.016, EYES, 0.08)
+    figure.disc(head + front * 0.04 * h - up * 0.04 * h, 0.017, LIPS, 0.08)
 
 
 def _shade(colour: Array, near: Array) -> Array:
@@ -160,7 +167,7 @@ def paint(parts: list[Part], frames: Array, masks: Array, nearness: Array) -> No
         np.copyto(nearness[t], depth[labels, t], where=drawn)
 
 
-def _fixed(part: Part) -> tuple[Array | None, list, list]:
+def _fixed(part: Part) -> tuple[Array | None, list[Any], list[int]]:
     """A part in OpenCV's fixed point: its polygon (discs have none), its round ends and their radii."""
     ends = np.round(part.points * ONE).astype(np.int32)
     if part.radius is None:
