@@ -44,7 +44,8 @@ def test_datasets_for_people_and_programs(capsys):
     [
         (["anonymize", "no.mp4", "out.mp4"], "no.mp4"),
         (["anonymize", "no.mp4", "out.mp4", "--method", "blurr"], "did you mean 'blur'"),
-        (["anonymize", "no.mp4", "out.mp4", "--method", "blur", "--keep", "0.5"], "has no --keep"),
+        (["anonymize", "no.mp4", "out.mp4", "--method", "downsample", "--keep", "0.5"], "has no --keep"),
+        (["anonymize", "no.mp4", "out.mp4", "--method", "raw"], "raw changes nothing"),
         (["evaluate", "raw", "--data", "stagge"], "did you mean 'stage'"),
         (["evaluate", "raw", "--protocol", "knwon"], "did you mean 'known'"),
         (["evaluate", "raw", "--preset", "papr"], "did you mean 'paper'"),

@@ -239,6 +239,10 @@ def _pixel_method(method: str, keep: float | None) -> Any:
     found = resolve(method)
     if not isinstance(found, PixelMethod):
         raise UserError(f"{method} maps features, not video")
+    if found.name == "raw":
+        raise UserError("raw changes nothing and is only for comparison; choose another --method")
+    if getattr(found, "finder", None) == "everywhere":
+        print(f"actonym: no person finder is installed, so {found.name} covers the whole frame", file=sys.stderr)
     if keep is not None:
         if "keep" not in found.card.knobs:
             raise UserError(f"{found.name} has no --keep; its knobs: {', '.join(found.card.knobs) or 'none'}")
