@@ -30,6 +30,15 @@ class Video(Protocol):
 
 
 @dataclass(frozen=True)
+class Segment:
+    """A part of a longer video in which something happens; seconds from its start."""
+
+    start: float
+    end: float
+    label: int
+
+
+@dataclass(frozen=True)
 class Sample:
     """One labelled video."""
 
@@ -38,8 +47,11 @@ class Sample:
     action: int
     privacy: tuple[int, ...] = ()
     subject: str = ""
+    source: str = ""  # the film it was cut from: clips of one source show the same people and place
     domain: str = ""
-    text: str = ""
+    text: str = ""  # the action in words
+    actions: tuple[int, ...] = ()  # all of them, where a video has several
+    segments: tuple[Segment, ...] = ()
 
 
 @dataclass(frozen=True)
