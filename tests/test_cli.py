@@ -35,8 +35,19 @@ def test_methods_as_json_alone_on_stdout():
 
 def test_datasets_for_people_and_programs(capsys):
     assert "stage" in run(capsys, "datasets")[1]
-    rows = json.loads(run(capsys, "datasets", "--json")[1])
-    assert rows[0]["name"] == "stage" and rows[0]["actions"] >= 8 and len(rows[0]["attributes"]) == 5
+    rows = {row["name"]: row for row in json.loads(run(capsys, "datasets", "--json")[1])}
+    assert rows["stage"]["actions"] >= 8 and len(rows["stage"]["attributes"]) == 5
+    assert all(row["licence"] and row["source"] and row["about"] for row in rows.values())
+
+
+def test_datasets_check_says_what_is_there(capsys):
+    code, out, _ = run(capsys, "datasets", "check", "stage:train=40,val=10,test=20", "--json")
+    found = json.loads(out)
+    assert code == 0 and found["whole"] and found["splits"]["test"]["videos"] == 20
+    assert 0 < found["floors"]["chance"] <= 1 and 0 < found["floors"]["action_prior"] <= 1
+    assert "action prior" in run(capsys, "datasets", "check", "stage:train=40,val=10,test=20")[1]
+    assert run(capsys, "datasets", "check")[0] == 2
+    assert run(capsys, "datasets", "check", "hmdb51")[0] == 2
 
 
 @pytest.mark.parametrize(

@@ -28,15 +28,23 @@ def methods(json: bool = False) -> None:
     _print_rows(method_rows(), json, ("name", "kind", "year", "idea"))
 
 
-def datasets(json: bool = False) -> None:
-    """List the datasets.
+def datasets(check: str | None = None, json: bool = False) -> None:
+    """List the datasets, or look through one: `actonym datasets check NAME:path/to/its/folder`.
 
     Args:
-        json: print JSON for programs instead of a table.
+        check: a dataset of yours; says what is there and what is missing.
+        json: print JSON for programs instead of text.
     """
-    from actonym.run.listing import dataset_rows
+    from actonym.run import checking
+    from actonym.run.listing import dataset_rows, dataset_text
 
-    _print_rows(dataset_rows(), json, ("name", "licence", "about"))
+    if check is None:
+        print(jsonlib.dumps(dataset_rows(), indent=2) if json else dataset_text())
+        return
+    found = checking.check(check)
+    print(jsonlib.dumps(found, indent=2) if json else checking.text(found))
+    if not found["whole"]:
+        raise ActonymError(f"{check} is not whole")
 
 
 def demo(out: Path = Path("demo")) -> None:
@@ -222,7 +230,9 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 def _as_jsonargparse(words: Sequence[str]) -> list[str]:
-    """Flags without a value, and --set again and again: what users type, in the parser's own spelling."""
+    """What users type (bare flags, --set again and again, `datasets check X`) in the parser's own spelling."""
+    if words[:2] == ["datasets", "check"]:
+        words = ["datasets", "--check", *words[2:]]
     verb = VERBS.get(words[0]) if words else None
     flags = {f"--{p.name}" for p in signature(verb).parameters.values() if p.annotation is bool} if verb else set()
     return [f"{word}=true" if word in flags else "--set+" if word == "--set" else word for word in words]

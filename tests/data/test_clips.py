@@ -1,9 +1,12 @@
 import pytest
 import torch
+from layouts import film
 
-from actonym.data import Clips, Stage, load_clips
+from actonym.data import Clips, Sample, Stage, load_clips
 from actonym.data.clips import to_bytes, to_floats
+from actonym.errors import UserError
 from actonym.methods import create
+from actonym.video import FileVideo
 
 
 def clips_of(n=3, views=2):
@@ -48,3 +51,33 @@ def test_load_clips_resizes_masks_without_mixing_people(world):
     clips = load_clips(world, "train", frames=16, size=24)
     assert clips.video.shape[-2:] == (24, 24)
     assert set(clips.mask.unique().tolist()) <= {0, 1, 2}
+
+
+class Videos:
+    """A dataset of files, each either a video or rubbish."""
+
+    name = "mine"
+    actions, attributes = ("a",), ()
+
+    def __init__(self, folder, good, bad):
+        paths = [folder / f"{kind}{k}.mp4" for kind, count in (("bad", bad), ("good", good)) for k in range(count)]
+        film(*paths)
+        for path in paths[:bad]:
+            path.write_bytes(b"rubbish")
+        self.paths = paths
+
+    def samples(self, split):
+        return [Sample(path.name, FileVideo(path), k) for k, path in enumerate(self.paths)]
+
+
+def test_a_corrupt_video_is_named_skipped_and_counted(tmp_path, capsys):
+    clips = load_clips(Videos(tmp_path, good=4, bad=1), "train", frames=4, size=16)
+    assert clips.action.tolist() == [1, 2, 3, 4] and clips.skipped == ["bad0.mp4"] and len(clips.video) == 4
+    err = capsys.readouterr().err
+    assert "skipped bad0.mp4" in err and "1 of 5 train videos of mine were skipped" in err
+
+
+@pytest.mark.parametrize(("good", "bad", "message"), [(0, 1, "1 of the first 1"), (10, 2, "2 of the first 2")])
+def test_too_many_corrupt_videos_are_an_error(tmp_path, good, bad, message):
+    with pytest.raises(UserError, match=f"{message} train videos of mine cannot be read"):
+        load_clips(Videos(tmp_path, good, bad), "train", frames=4, size=16)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Protocol
 
 from torch import Tensor
 
-from actonym.errors import unknown
+from actonym.errors import UserError, unknown
 from actonym.spec import check, parse
 
 ATTRIBUTES = ("face", "skin_color", "gender", "nudity", "relationship")  # the VP datasets' order
@@ -39,6 +39,15 @@ class Segment:
 
 
 @dataclass(frozen=True)
+class Span:
+    """What is seen of one attribute in the frames `first` to `last`; 0 is "not there" or "cannot be told"."""
+
+    first: int
+    last: int
+    values: tuple[int, ...]  # several where several people are seen
+
+
+@dataclass(frozen=True)
 class Sample:
     """One labelled video."""
 
@@ -52,6 +61,16 @@ class Sample:
     text: str = ""  # the action in words
     actions: tuple[int, ...] = ()  # all of them, where a video has several
     segments: tuple[Segment, ...] = ()
+    spans: tuple[Sequence[Span], ...] = ()  # of each attribute, where it is labelled frame by frame
+
+    def privacy_at(self, frame: int) -> tuple[int, ...]:
+        """The private attributes as one frame shows them; the video's where frames have no labels of their own."""
+        return tuple(seen(spans, frame) for spans in self.spans) if self.spans else self.privacy
+
+
+def seen(spans: Sequence[Span], frame: int) -> int:
+    """1 if an attribute can be told in a frame."""
+    return int(any(span.first <= frame <= span.last and any(span.values) for span in spans))
 
 
 @dataclass(frozen=True)
@@ -59,8 +78,10 @@ class DatasetCard:
     title: str
     about: str
     licence: str
-    source: str
-    papers: tuple[str, ...] = ()
+    source: str  # where to get it
+    papers: tuple[str, ...] = ()  # of those that we implement: which use it
+    layout: str = ""  # what its folder holds
+    actions: int = 0  # how many, where their names are known only from its lists
 
 
 class Dataset(Protocol):
@@ -102,4 +123,7 @@ def open_dataset(spec: str, **defaults: Any) -> Dataset:
     settings = parse(spec)[1] if "=" in tail or not tail else {"path": tail}
     check(name, settings, _REGISTRY[name])
     known = signature(_REGISTRY[name]).parameters
+    if "path" in known and "path" not in settings:
+        layout = _REGISTRY[name].card.layout  # type: ignore[attr-defined]
+        raise UserError(f"{name} needs its place: write {name}:PATH, where PATH holds {layout}")
     return _REGISTRY[name](**{key: value for key, value in defaults.items() if key in known} | settings)

@@ -3,12 +3,16 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+import av
 import torch
 from torch import Tensor
 
 from actonym.data.base import Dataset, Sample
+from actonym.data.files import warn
 from actonym.errors import UserError
 from actonym.video.sample import clip_indices, views
+
+UNREADABLE_SHARE = 0.05  # of a split's videos; above it (and above one video) the dataset is refused
 
 
 @dataclass(frozen=True)
@@ -21,6 +25,7 @@ class Clips:
     subject: Sequence[str]
     mask: Tensor | None = None  # uint8 [N * views, 1, T, H, W]: 0 nobody, k person k
     views: int = 1
+    skipped: Sequence[str] = ()  # names of the videos that could not be read
 
     def __len__(self) -> int:
         return len(self.action)
@@ -56,19 +61,36 @@ def to_bytes(clip: Tensor) -> Tensor:
 def load_clips(
     dataset: Dataset, split: str, *, frames: int, size: int, rate: int = 1, clips: int = 1, crops: int = 1
 ) -> Clips:
-    """A split as clips of `frames` frames and `size` x `size` pixels: `clips` x `crops` views of every video."""
+    """A split as clips of `frames` frames and `size` x `size` pixels: `clips` x `crops` views of every video.
+
+    A video that cannot be read is named on stderr, left out and counted; too many of them are an error.
+    """
     samples = dataset.samples(split)
     if not samples:
         raise UserError(f"{dataset.name} has no videos in its {split} split")
-    read = [_read(sample, frames, size, rate, clips, crops) for sample in samples]
+    read, kept, skipped = [], [], []
+    for sample in samples:
+        try:
+            read.append(_read(sample, frames, size, rate, clips, crops))
+            kept.append(sample)
+        except (UserError, OSError, av.FFmpegError) as error:
+            skipped.append(sample.name)
+            reason = str(error).strip() or type(error).__name__
+            if len(skipped) > max(1, UNREADABLE_SHARE * len(samples)) or len(skipped) == len(samples):
+                among = f"{len(skipped)} of the first {len(skipped) + len(kept)} {split} videos of {dataset.name}"
+                raise UserError(f"{among} cannot be read, the last: {sample.name}: {reason}") from error
+            warn(f"skipped {sample.name}, which cannot be read: {reason}")
+    if skipped:
+        warn(f"{len(skipped)} of {len(samples)} {split} videos of {dataset.name} were skipped")
     masks = [mask for _, mask in read if mask is not None]
     return Clips(
         video=torch.cat([video for video, _ in read]),
-        action=torch.tensor([sample.action for sample in samples]),
-        privacy=torch.tensor([sample.privacy for sample in samples], dtype=torch.float32),
-        subject=[sample.subject for sample in samples],
+        action=torch.tensor([sample.action for sample in kept]),
+        privacy=torch.tensor([sample.privacy for sample in kept], dtype=torch.float32),
+        subject=[sample.subject for sample in kept],
         mask=torch.cat(masks) if len(masks) == len(read) else None,
         views=clips * crops,
+        skipped=skipped,
     )
 
 

@@ -31,8 +31,24 @@ def dataset_rows() -> list[dict[str, Any]]:
             "licence": dataset.card.licence,
             "source": dataset.card.source,
             "papers": list(dataset.card.papers),
-            "actions": len(dataset.actions),
+            "layout": dataset.card.layout,
+            "actions": len(dataset.actions) or dataset.card.actions,
             "attributes": list(dataset.attributes),
         }
         for name, dataset in data.registry().items()
     ]
+
+
+def dataset_text() -> str:
+    """Each dataset on a few lines: what it is, under which licence, where to get it, and which papers use it."""
+    blocks = []
+    for row in dataset_rows():
+        said = {
+            "licence": row["licence"],
+            "from": row["source"],
+            "folder": row["layout"],
+            "used by": ", ".join(row["papers"]),
+        }
+        lines = [f"{row['name']}: {row['title']}", f"  {row['about']}"]
+        blocks.append("\n".join(lines + [f"  {key}: {value}" for key, value in said.items() if value]))
+    return "\n\n".join(blocks)
