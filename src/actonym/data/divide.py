@@ -26,6 +26,11 @@ def divide(videos: Sequence[tuple[str, str]], shares: Mapping[str, float], salt:
     def can_go(group: str) -> bool:
         return group not in place and all(free[action] > 1 for action in sizes[group])
 
+    def helps(group: str, part: str) -> bool:
+        """Whether its actions, taken together, come nearer to the share of the part."""
+        lacking = sum(shares[part] * totals[action] - have[part, action] for action in sizes[group])
+        return 2 * lacking >= sizes[group].total()
+
     def put(group: str, part: str) -> None:
         place[group] = part
         for action, size in sizes[group].items():
@@ -34,12 +39,10 @@ def divide(videos: Sequence[tuple[str, str]], shares: Mapping[str, float], salt:
 
     for action in sorted(groups, key=lambda name: (len(groups[name]), name)):
         for part, share in shares.items():
-            wanted = share * totals[action]
             for group in groups[action]:
-                over = have[part, action] + sizes[group][action] - wanted
-                if can_go(group) and over <= wanted - have[part, action]:
+                if have[part, action] < share * totals[action] and can_go(group) and helps(group, part):
                     put(group, part)
             rest = [group for group in groups[action] if can_go(group)]
-            if wanted and not have[part, action] and rest:
+            if share and not have[part, action] and rest:
                 put(min(rest, key=lambda name: sizes[name][action]), part)
     return {group: place.get(group, "train") for group in sizes}

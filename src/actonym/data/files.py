@@ -38,8 +38,8 @@ class Label:
 
     @property
     def group(self) -> str:
-        """What must not be split: videos of one film or one person."""
-        return self.source or self.subject or self.name
+        """What must not be split: the videos of one person, or of one film where people are not known."""
+        return self.subject or self.source or self.name
 
 
 @dataclass(frozen=True)
@@ -67,6 +67,7 @@ class FolderDataset:
     card: ClassVar[DatasetCard]
     actions: Sequence[str] = ()
     attributes: Sequence[str] = ()
+    subset: ClassVar[bool] = False  # part of a larger dataset: the other videos of its folder are no mistake
 
     def __init__(self, labels: Sequence[Label], files: Files, partial: bool = False) -> None:
         self.actions = self.actions or sorted({label.action for label in labels})
@@ -76,6 +77,8 @@ class FolderDataset:
             if label.action not in self._places:
                 raise UserError(f"{self.name}: {label.name} has the unknown action {label.action!r}")
         found, self.problems = join(self.labels, files, len(self.attributes))
+        if self.subset:
+            self.problems = replace(self.problems, unlabelled=())
         self._refuse(found, partial)
         self._samples = {
             split: [self._sample(label, path) for label, path in found if label.split == split] for split in SPLITS
