@@ -1,12 +1,13 @@
 """What the datasets of the field share: their lists, the files these mean, and what of it is missing."""
 
+import json
 import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from actonym.data.base import SPLITS, DatasetCard, Sample, Segment, Span, Video
 from actonym.data.divide import divide
@@ -27,7 +28,7 @@ class Label:
     name: str  # as in the folder's listing, such as class/video, without its ending
     action: str
     split: str = ""  # train, val or test; nothing where the lists leave the video out
-    privacy: tuple[int, ...] = ()
+    privacy: Sequence[int] = ()
     subject: str = ""
     source: str = ""
     domain: str = ""
@@ -166,12 +167,21 @@ def folder(path: str | Path) -> Path:
     return found
 
 
-def locate(root: Path, name: str) -> Path:
-    """A file or folder that a dataset brings along: in its folder, or one or two folders further down."""
-    for pattern in (name, f"*/{name}", f"*/*/{name}"):
-        for path in sorted(root.glob(pattern)):
-            return path
-    raise UserError(f"{root} has no {name}")
+def locate(root: Path, *names: str) -> Path:
+    """A file or folder that a dataset brings along, under one of its names."""
+    found = look_for(root, *names)
+    if found is None:
+        raise UserError(f"{root} has no {' or '.join(names)}")
+    return found
+
+
+def look_for(root: Path, *names: str) -> Path | None:
+    """The same where it may be missing: in the folder, or one or two folders further down. Names may have a `*`."""
+    for place in ("", "*/", "*/*/"):  # not all the way down: some datasets hold millions of files
+        for name in names:
+            for path in sorted(root.glob(place + name)):
+                return path
+    return None
 
 
 def list_files(root: Path, parts: int = 2, suffixes: Sequence[str] = VIDEOS) -> dict[str, list[Path]]:
@@ -200,6 +210,16 @@ def fields(path: Path, count: int, separator: str | None = None) -> Iterator[lis
         if len(parts) < count:
             raise UserError(f"{path.name}, line {number}: cannot read {line.strip()!r}")
         yield parts
+
+
+def read_json(path: Path) -> Any:
+    """The contents of a JSON file; what is wrong with it is told in one line."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise UserError(f"{path.name} is no JSON: {error}") from error
 
 
 def stem(name: str) -> str:
