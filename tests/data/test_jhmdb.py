@@ -55,6 +55,17 @@ def test_masks_that_cannot_be_read(tmp_path):
         read_masks(tmp_path / "other.mat")
 
 
+def test_videos_without_masks_are_told(tmp_path, capsys, monkeypatch):
+    jhmdb(tmp_path)
+    next((tmp_path / "puppet_mask" / "clap").rglob("*.mat")).unlink()
+    data = open_dataset(f"jhmdb:{tmp_path}")
+    assert "jhmdb: 1 videos have no person masks" in capsys.readouterr().err
+    assert sum(s.video.mask([0]) is None for part in ("train", "val", "test") for s in data.samples(part)) == 1
+    monkeypatch.setattr("actonym.data.jhmdb.find_spec", lambda name: None)
+    assert open_dataset(f"jhmdb:{tmp_path}").samples("test")[0].video.mask([0]) is None
+    assert "pip install 'actonym[masks]'" in capsys.readouterr().err
+
+
 def test_wrong_lists(tmp_path):
     jhmdb(tmp_path)
     write(tmp_path / "splits" / "clap_test_split1.txt", "a.avi 7\n")

@@ -81,6 +81,13 @@ def test_going_on_without_missing_files_only_if_asked(tmp_path, capsys):
     assert "is not whole" in out.err
 
 
+def test_a_video_named_twice_is_told_and_used_once(tmp_path, capsys):
+    rows = "videos/a.mp4,sit,train\nvideos/b.mp4,sit,val\nvideos/a.mp4,sit,test\nvideos/c.mp4,sit,test\n"
+    data = open_dataset(f"csv:{table(tmp_path, 'path,action,split' + chr(10) + rows)}")
+    assert [s.name for s in data.samples("test")] == ["videos/c.mp4"]
+    assert "1 names are there twice (videos/a.mp4)" in capsys.readouterr().err
+
+
 def test_a_subject_in_two_splits_is_a_warning(tmp_path, capsys):
     rows = "videos/a.mp4,sit,1,0,ann,train\nvideos/b.mp4,sit,1,0,bob,val\nvideos/c.mp4,sit,0,0,ann,test\n"
     open_dataset(f"csv:{table(tmp_path, HEAD + rows)}")

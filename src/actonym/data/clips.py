@@ -25,6 +25,7 @@ class Clips:
     subject: Sequence[str]
     mask: Tensor | None = None  # uint8 [N * views, 1, T, H, W]: 0 nobody, k person k
     views: int = 1
+    source: Sequence[str] = ()  # the films they were cut from
     skipped: Sequence[str] = ()  # names of the videos that could not be read
 
     def __len__(self) -> int:
@@ -90,6 +91,7 @@ def load_clips(
         subject=[sample.subject for sample in kept],
         mask=torch.cat(masks) if len(masks) == len(read) else None,
         views=clips * crops,
+        source=[sample.source for sample in kept],
         skipped=skipped,
     )
 

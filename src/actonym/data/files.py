@@ -69,6 +69,7 @@ class FolderDataset:
     actions: Sequence[str] = ()
     attributes: Sequence[str] = ()
     subset: ClassVar[bool] = False  # part of a larger dataset: the other videos of its folder are no mistake
+    total: ClassVar[int] = 0  # videos it has, where their names are known only from the folder itself
 
     def __init__(self, labels: Sequence[Label], files: Files, partial: bool = False) -> None:
         self.actions = self.actions or sorted({label.action for label in labels})
@@ -81,6 +82,12 @@ class FolderDataset:
         if self.subset:
             self.problems = replace(self.problems, unlabelled=())
         self._refuse(found, partial)
+        if len(labels) < self.total:
+            unnamed = f"{self.total - len(labels)} more that no list names"
+            self.problems = replace(self.problems, missing=[*self.problems.missing, unnamed])
+        if self.problems.duplicates:
+            twice = self.problems.duplicates
+            warn(f"{self.name}: {len(twice)} names are there twice ({some(twice)}); the first of each is used")
         self._samples = {
             split: [self._sample(label, path) for label, path in found if label.split == split] for split in SPLITS
         }
@@ -112,13 +119,15 @@ class FolderDataset:
 
     def _refuse(self, found: Sequence[object], partial: bool) -> None:
         listed = sum(1 for label in self.labels if label.split)
-        if not found:
+        if not (found or self.problems.bare):
             raise UserError(f"{self.name}: none of its {listed} videos is there; needed is {self.card.layout}")
         hint = f"write {self.name}:path=FOLDER,partial=true to go on with the {len(found)} that are whole"
         wrong = {"videos are missing": self.problems.missing, "videos have no attributes": self.problems.bare}
         for what, names in wrong.items():
             if names and not partial:
                 raise UserError(f"{self.name}: {len(names)} of {listed} {what} ({some(names)}); {hint}")
+        if len(self.labels) < self.total and not partial:
+            raise UserError(f"{self.name}: only {len(self.labels)} of its {self.total} videos are there; {hint}")
 
 
 def join(labels: Sequence[Label], files: Files, attributes: int = 0) -> tuple[list[tuple[Label, Path]], Problems]:

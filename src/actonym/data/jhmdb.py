@@ -1,6 +1,6 @@
 """JHMDB: 928 clips of HMDB51, 21 actions, with the outline of the person in every frame."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -9,8 +9,8 @@ import torch
 from torch import Tensor
 
 from actonym.data import hmdb51
-from actonym.data.base import DatasetCard, Video, register
-from actonym.data.files import FolderDataset, Label, fields, folder, list_files, locate, one_of, stem, warn
+from actonym.data.base import SPLITS, DatasetCard, Video, register
+from actonym.data.files import FolderDataset, Label, fields, folder, list_files, locate, one_of, some, stem, warn
 from actonym.errors import UserError
 from actonym.video.sample import FileVideo
 
@@ -48,24 +48,28 @@ def read_masks(path: Path) -> Tensor:
 
 
 class MaskedDataset(FolderDataset):
-    """A dataset with a mask file for some or all of its videos."""
+    """A dataset with a mask file for every video."""
 
-    masks: dict[str, list[Path]]
+    def __init__(self, labels: Sequence[Label], root: Path, masks: Mapping[str, Sequence[Path]], partial: bool) -> None:
+        self._masks = masks
+        super().__init__(labels, list_files(root), partial)
+        samples = [sample for split in SPLITS for sample in self.samples(split)]
+        without = [sample.name for sample in samples if not isinstance(sample.video, MaskedVideo)]
+        if without and masks:
+            warn(f"{self.name}: {len(without)} videos have no person masks ({some(without)})")
 
     def video(self, label: Label, path: Path) -> Video:
-        masks = self.masks.get(f"{label.action}/{path.stem}") or self.masks.get(label.name)
+        masks = self._masks.get(f"{label.action}/{path.stem}") or self._masks.get(label.name)
         return MaskedVideo(path, masks[0]) if masks else FileVideo(path)
 
-    @staticmethod
-    def list_masks(root: Path, official: bool) -> dict[str, list[Path]]:
-        """Mask files by `class/clip`; none, with a word to the user, where they cannot be read."""
-        found = list_files(root, 3 if official else 2, (".mat",))
-        if found and find_spec("scipy") is None:
-            warn("person masks are left out: reading them needs scipy (pip install 'actonym[masks]')")
-            return {}
-        if not official:
-            return found
-        return {name.rpartition("/")[0]: paths for name, paths in found.items() if name.endswith("/puppet_mask")}
+
+def list_masks(root: Path, parts: int = 2) -> dict[str, list[Path]]:
+    """Mask files by the last parts of their path; none, with a word to the user, where they cannot be read."""
+    found = list_files(root, parts, (".mat",))
+    if found and find_spec("scipy") is None:
+        warn("person masks are left out: reading them needs scipy (pip install 'actonym[masks]')")
+        return {}
+    return found
 
 
 @register("jhmdb")
@@ -83,8 +87,9 @@ class Jhmdb(MaskedDataset):
     def __init__(self, path: str, split: int = 1, lists: str = "", partial: bool = False) -> None:
         """`lists` is the folder with the split files where they do not lie with the clips."""
         root = folder(path)
-        self.masks = self.list_masks(root, official=True)
-        super().__init__(read_labels(folder(lists or root), split), list_files(root), partial)
+        files = list_masks(root, parts=3)
+        masks = {name.removesuffix("/puppet_mask"): paths for name, paths in files.items() if "/puppet_mask" in name}
+        super().__init__(read_labels(folder(lists or root), split), root, masks, partial)
 
 
 def read_labels(root: Path, split: int = 1) -> list[Label]:

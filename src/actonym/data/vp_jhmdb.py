@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from actonym.data.base import ATTRIBUTES, DatasetCard, register
-from actonym.data.files import Label, folder, list_files, locate, some, warn
-from actonym.data.jhmdb import ACTIONS, MaskedDataset
+from actonym.data.files import Label, folder, locate, some, warn
+from actonym.data.jhmdb import ACTIONS, MaskedDataset, list_masks
 from actonym.data.table import read_rows
 from actonym.errors import UserError
 
@@ -28,8 +28,7 @@ class VpJhmdb(MaskedDataset):
 
     def __init__(self, path: str, partial: bool = False) -> None:
         root = folder(path)
-        self.masks = self.list_masks(root, official=False)
-        super().__init__(read_labels(root), list_files(root), partial)
+        super().__init__(read_labels(root), root, list_masks(root), partial)
 
 
 def read_labels(root: Path) -> list[Label]:
