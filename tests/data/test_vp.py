@@ -64,6 +64,14 @@ def test_pickles_that_hold_anything_but_arrays_are_refused(tmp_path, capsys):
         read_attributes(path)
 
 
+def test_the_real_clips_are_found_under_their_other_names(shared):
+    """JHMDB's copies have `@` where HMDB51's lists have `#` or `&`."""
+    clips, lists = shared / "data" / "jhmdb_train", shared / "annotations"
+    data = open_dataset(f"vp-hmdb51:path={clips},lists={lists},partial=true")
+    assert len(data.samples("train")) + len(data.samples("val")) == 665 and not data.problems.unlabelled
+    assert len(data.problems.missing) == 5100 - 665
+
+
 def test_the_real_labels_and_their_floors(shared):
     root = shared / "annotations"
     counts = {}

@@ -38,4 +38,4 @@ def test_what_is_missing_is_said(table):
     found = check(f"csv:{table}")
     assert not found["whole"] and found["missing"]["files"] == ["0.mp4", "8.mp4", "10.mp4"]
     assert found["floors"] is None, "one class only in the test labels"
-    assert "missing files: 3 (0.mp4, 8.mp4, 10.mp4)" in text(found) and "no video of run" in text(found)
+    assert "missing files: 3 (0.mp4, 8.mp4, 10.mp4)" in text(found) and "run 1/2/0, sit 2/2/2" in text(found)

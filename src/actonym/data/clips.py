@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import av
 import torch
 from torch import Tensor
+from tqdm import tqdm
 
 from actonym.data.base import Dataset, Sample
 from actonym.data.files import warn
@@ -13,6 +14,7 @@ from actonym.errors import UserError
 from actonym.video.sample import clip_indices, views
 
 UNREADABLE_SHARE = 0.05  # of a split's videos; above it (and above one video) the dataset is refused
+SHOW_PROGRESS = 100  # videos; fewer are read in a moment
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,8 @@ def load_clips(
     if not samples:
         raise UserError(f"{dataset.name} has no videos in its {split} split")
     read, kept, skipped = [], [], []
-    for sample in samples:
+    label = f"reading {dataset.name} ({split})"
+    for sample in tqdm(samples, label, unit="video", disable=len(samples) < SHOW_PROGRESS, leave=False):
         try:
             read.append(_read(sample, frames, size, rate, clips, crops))
             kept.append(sample)

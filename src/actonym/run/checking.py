@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from textwrap import wrap
 from typing import Any
 
 import torch
@@ -72,9 +73,7 @@ def text(found: Found) -> str:
         lines.append(f"  {split:5} " + ", ".join([f"{part['videos']} videos", *kinds, f"{len(counts)} actions{each}"]))
         if part["attributes"]:
             lines.append("        " + ", ".join(f"{name} {count}" for name, count in part["attributes"].items()))
-        without = [name for name, count in part["actions"].items() if not count]
-        if without:
-            lines.append(f"        no video of {some(without)} ({len(without)})")
+    lines += _action_lines(found)
     for what, names in {**found["missing"], "(named twice)": found["duplicates"]}.items():
         if names:
             lines.append(f"  {'missing ' if what in found['missing'] else ''}{what}: {len(names)} ({some(names)})")
@@ -82,3 +81,11 @@ def text(found: Found) -> str:
         floor = found["floors"]
         lines.append(f"  floors (cMAP): chance {floor['chance']:.3f}, action prior {floor['action_prior']:.3f}")
     return "\n".join(lines)
+
+
+def _action_lines(found: Found) -> list[str]:
+    """How many videos each action has in training, validation and test."""
+    counts = [part["actions"] for part in found["splits"].values()]
+    said = ", ".join(f"{name} {'/'.join(str(each[name]) for each in counts)}" for name in counts[0])
+    lines = wrap(f"videos by action ({'/'.join(found['splits'])}): {said}", 116, subsequent_indent="  ")
+    return [f"  {line}" for line in lines]
