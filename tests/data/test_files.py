@@ -3,7 +3,19 @@ from pathlib import Path
 import pytest
 from layouts import film, write
 
-from actonym.data.files import Label, fields, folder, join, list_files, locate, stem, with_validation, words
+from actonym.data.files import (
+    Label,
+    fields,
+    folder,
+    join,
+    list_files,
+    locate,
+    read_json,
+    stem,
+    with_shared_validation,
+    with_validation,
+    words,
+)
 from actonym.errors import UserError
 
 
@@ -72,3 +84,19 @@ def test_things_are_found_some_folders_down(tmp_path):
 def test_names_in_words():
     assert words("ApplyEyeMakeup") == "apply eye makeup" and words("brush_hair") == "brush hair"
     assert stem("Class\\a.b.avi") == "Class/a.b" and stem("a.5") == "a.5"
+
+
+def test_a_validation_part_with_every_person_of_training():
+    labels = [Label(f"{who}{k}", "x", "test" if k == 9 else "train", subject=who) for who in "abc" for k in range(10)]
+    after = with_shared_validation(labels)
+    people = {split: {label.subject for label in after if label.split == split} for split in ("train", "val", "test")}
+    assert people["train"] == people["val"] == people["test"] == set("abc")
+    assert [label.name for label in after if label.split == "test"] == ["a9", "b9", "c9"]
+
+
+def test_json_files(tmp_path):
+    assert read_json(write(tmp_path / "a.json", '{"a": [1]}')) == {"a": [1]}
+    with pytest.raises(UserError, match=r"a\.json is no JSON"):
+        read_json(write(tmp_path / "a.json", "{"))
+    with pytest.raises(UserError, match="cannot be read"):
+        read_json(tmp_path / "none.json")

@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 from layouts import picture, write
 
+from actonym.data import images
 from actonym.data.images import ImagesVideo, list_pictures, picture_folders
 from actonym.errors import UserError
 
@@ -35,3 +36,18 @@ def test_folders_of_pictures(tmp_path):
     picture(tmp_path / "x" / "a" / "b" / "1.jpg", (0, 0, 0))
     write(tmp_path / "x" / "c" / "notes.txt", "")
     assert list(picture_folders(tmp_path, parts=2)) == ["a/b"]
+
+
+def test_pictures_of_one_kind_among_others(tmp_path):
+    picture(tmp_path / "a" / "rgb_1.png", (90, 0, 0))
+    picture(tmp_path / "a" / "depth_1.png", (0, 0, 0))
+    picture(tmp_path / "b" / "depth_1.png", (0, 0, 0))
+    assert [path.name for path in list_pictures(tmp_path / "a", "rgb_")] == ["rgb_1.png"]
+    assert list(picture_folders(tmp_path, parts=1, prefix="rgb_")) == ["a"]
+
+
+def test_a_still_image_is_read_once_for_a_whole_clip(tmp_path, monkeypatch):
+    picture(tmp_path / "1.png", (90, 0, 0))
+    calls = []
+    monkeypatch.setattr(images, "read_picture", lambda path: calls.append(path) or np.zeros((4, 6, 3), np.uint8))
+    assert ImagesVideo([tmp_path / "1.png"]).frames([0] * 16).shape == (3, 16, 4, 6) and len(calls) == 1

@@ -54,7 +54,7 @@ class Sample:
     name: str
     video: Video
     action: int
-    privacy: tuple[int, ...] = ()
+    privacy: Sequence[int] = ()  # a tuple, or bytes where there are thousands
     subject: str = ""
     source: str = ""  # the film it was cut from: clips of one source show the same people and place
     domain: str = ""
@@ -65,7 +65,7 @@ class Sample:
 
     def privacy_at(self, frame: int) -> tuple[int, ...]:
         """The private attributes as one frame shows them; the video's where frames have no labels of their own."""
-        return tuple(seen(spans, frame) for spans in self.spans) if self.spans else self.privacy
+        return tuple(seen(spans, frame) for spans in self.spans) if self.spans else tuple(self.privacy)
 
 
 def seen(spans: Sequence[Span], frame: int) -> int:

@@ -69,7 +69,7 @@ class FolderDataset:
     actions: Sequence[str] = ()
     attributes: Sequence[str] = ()
     subset: ClassVar[bool] = False  # part of a larger dataset: the other videos of its folder are no mistake
-    total: ClassVar[int] = 0  # videos it has, where their names are known only from the folder itself
+    total: int = 0  # videos it has, where their names are known only from the folder itself
 
     def __init__(self, labels: Sequence[Label], files: Files, partial: bool = False) -> None:
         self.actions = self.actions or sorted({label.action for label in labels})
@@ -167,6 +167,12 @@ def with_validation(labels: Sequence[Label], share: float = VAL_SHARE) -> list[L
         return list(labels)
     place = divide([(label.group, label.action) for label in labels if label.split == "train"], {"val": share})
     return [replace(label, split=place[label.group]) if label.split == "train" else label for label in labels]
+
+
+def with_shared_validation(labels: Sequence[Label], share: float = VAL_SHARE) -> list[Label]:
+    """Labels with a validation part that has every subject of training, for attackers that learn who is seen."""
+    place = divide([(label.name, label.subject) for label in labels if label.split == "train"], {"val": share})
+    return [replace(label, split=place.get(label.name, label.split)) for label in labels]
 
 
 def folder(path: str | Path) -> Path:

@@ -37,7 +37,8 @@ class ImagesVideo:
 
     def frames(self, indices: Sequence[int]) -> Tensor:
         """uint8 `[3, T, H, W]`."""
-        pictures = [read_picture(self.paths[index]) for index in indices]
+        read = {index: read_picture(self.paths[index]) for index in set(indices)}  # a still image is asked for often
+        pictures = [read[index] for index in indices]
         height, width = pictures[0].shape[:2]
         same = [p if p.shape == pictures[0].shape else cv2.resize(p, (width, height)) for p in pictures]
         return torch.from_numpy(np.stack(same)).permute(3, 0, 1, 2).contiguous()
@@ -58,10 +59,14 @@ def read_picture(path: Path) -> np.ndarray:
     return cv2.cvtColor(picture, cv2.COLOR_BGR2RGB)
 
 
-def list_pictures(folder: Path) -> list[Path]:
+def list_pictures(folder: Path, prefix: str = "") -> list[Path]:
     """The pictures of a folder in the order of the last number in their names."""
-    found = [entry for entry in folder.iterdir() if entry.suffix.lower() in IMAGES and not entry.name.startswith(".")]
+    found = [entry for entry in folder.iterdir() if is_picture(entry.name, prefix)]
     return sorted(found, key=lambda path: (number(path), path.name))
+
+
+def is_picture(name: str, prefix: str = "") -> bool:
+    return name.startswith(prefix) and name.lower().endswith(IMAGES) and not name.startswith(".")
 
 
 def number(path: Path) -> int:
@@ -70,11 +75,11 @@ def number(path: Path) -> int:
     return int(digits[-1]) if digits else -1
 
 
-def picture_folders(root: Path, parts: int) -> dict[str, Path]:
+def picture_folders(root: Path, parts: int, prefix: str = "") -> dict[str, Path]:
     """The folders below `root` that hold pictures, by the last `parts` parts of their path."""
     found: dict[str, Path] = {}
     for at, folders, names in os.walk(root):
         folders.sort()
-        if any(name.lower().endswith(IMAGES) for name in names):
+        if any(is_picture(name, prefix) for name in names):
             found.setdefault("/".join(Path(at).relative_to(root).parts[-parts:]), Path(at))
     return found
