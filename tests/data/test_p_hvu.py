@@ -54,7 +54,7 @@ def test_labels_and_videos_that_do_not_fit(tmp_path):
     with pytest.raises(UserError, match=r"1 of 10 videos are missing \(test1_000005_000015\)"):
         open_dataset(f"p-hvu:{tmp_path}")
     problems = open_dataset(f"p-hvu:path={tmp_path},partial=true").problems
-    assert problems.duplicates == ["-id1_000001_000011"]
+    assert problems.duplicates == ["-id1_000001_000011"] and not problems.unlabelled, "HVU has more videos"
 
 
 def test_bad_lists(tmp_path):

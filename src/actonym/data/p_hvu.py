@@ -30,6 +30,7 @@ class PHvu(FolderDataset):
         layout=f"{LISTS['train']}, {LISTS['test']}, {TAGS} and YOUTUBEID_000010_000020.mp4 (start and end in seconds)",
         actions=739,
     )
+    subset = True  # HVU has more videos
 
     def __init__(self, path: str, hide: str = "both", lists: str = "", partial: bool = False) -> None:
         """`hide` is object, scene or both; `lists` the folder with HVU's tables if not that of the videos."""

@@ -45,7 +45,7 @@ ACTIONS = {
 TRAIN = {3, 4, 6, 7, 9, 12, 13, 15, 17, 19, 25}
 TEST = {2, 10, 11, 14, 16, 18, 20}
 LISTS = {"train_CS": "train", "validation_CS": "val", "test_CS": "test"}
-NAME = re.compile(r"(.+)_p(\d+)_r\d+_v\d+_c(\d+)")  # activity, person, take, video, camera
+NAME = re.compile(r"(.+)_p(\d+)_r\d+_v\d+_c\d+")  # activity, person, take, video, camera
 
 
 @register("toyota-smarthome")
@@ -91,7 +91,7 @@ def read_lists(root: Path) -> list[Label]:
         if name not in found:
             raise UserError(f"{root} has no {name}.txt")
         for line in fields(found[name][0], 1):
-            label = read_label(re.sub(r"\.\w+$", "", line[0]) if NAME.fullmatch(line[0]) is None else line[0])
+            label = read_label(re.sub(r"\.\w+$", "", line[0].split("/")[-1]))
             if label is None:
                 raise UserError(f"{name}.txt: cannot read {line[0]!r}")
             labels.append(Label(label.name, label.action, split, subject=label.subject, text=label.text))
