@@ -24,7 +24,7 @@ class PHvu(FolderDataset):
     card = DatasetCard(
         title="P-HVU (Dave et al., CVPR 2022), of HVU (Diba et al., ECCV 2020)",
         about="videos with several actions to keep, and objects and scenes to hide: the tags of HVU",
-        licence="tags for non-commercial research; videos of YouTube",
+        licence="of the tags see its page; videos of YouTube",
         source="https://github.com/holistic-video-understanding/HVU-Dataset",
         papers=("STPrivacy",),
         layout=f"{LISTS['train']}, {LISTS['test']}, {TAGS} and YOUTUBEID_000010_000020.mp4 (start and end in seconds)",
