@@ -2,9 +2,8 @@
 
 import pytest
 import torch
-from videos import faces, find, video
+from videos import faces, find, has, video
 
-from actonym import weights
 from actonym.attacks.faces import detect, face_rates, main_faces, stills
 from actonym.errors import UserError
 from actonym.nets import centerface
@@ -90,14 +89,6 @@ def test_of_overlapping_boxes_the_surest_stays():
     kept = centerface.suppress(boxes, torch.tensor([0.6, 0.9, 0.7, 0.5]))
     assert kept.tolist() == [1, 3], "box 2 overlaps box 1 by a third"
     assert centerface.iou(boxes[:1], boxes[1:])[0].tolist() == pytest.approx([9 / 11, 4 / 16, 0])
-
-
-def has(name):
-    try:
-        weights.path(name)
-    except UserError:
-        return False
-    return True
 
 
 @pytest.mark.skipif(not has("centerface"), reason="no weights: actonym weights pull centerface")

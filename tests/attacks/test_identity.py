@@ -2,8 +2,7 @@
 
 import pytest
 import torch
-from test_faces import has
-from videos import embed, find, video
+from videos import embed, find, has, video
 
 from actonym.attacks.identity import identify, identity
 from actonym.errors import UserError

@@ -5,6 +5,7 @@ import random
 
 import pytest
 import torch
+from videos import has
 
 from actonym.attacks.linkage import linkage, people, retrieval
 from actonym.attacks.linkers import Linked, link, nt_xent, strongest, train_metric
@@ -168,3 +169,25 @@ def test_a_place_is_known_by_its_background_whoever_walks_through():
     found = linkage(features, features, torch.zeros(6), list("abcabc"))
     assert found["rank1"] == 1 and found["chance"]["rank1"] == pytest.approx(0.2)
     assert linkage(features, features, torch.zeros(6), list("aabbcc"))["rank1"] == 0
+
+
+@pytest.mark.slow
+def test_raw_clips_of_real_films_are_linked_far_above_chance(shared):
+    """Frozen I3D, the clips of four actions in the validation and test films."""
+    from actonym.data import open_dataset
+    from actonym.nets.encoders import encoder
+    from actonym.video import clip_indices
+
+    if not has("i3d-kinetics400"):
+        pytest.skip("no weights: actonym weights pull i3d-kinetics400")
+    data = open_dataset(f"vp-jhmdb:{shared / 'data/jhmdb_train'}")
+    chosen = [data.actions.index(name) for name in ("brush_hair", "kick_ball", "shoot_bow", "wave")]
+    samples = [one for split in ("val", "test") for one in data.samples(split) if one.action in chosen]
+    net, features = encoder("i3d"), []
+    for sample in samples:
+        clip = sample.video.frames(clip_indices(sample.video.length, 16)[0].tolist())
+        with torch.inference_mode():
+            features.append(net.encode(clip[None].float() / 255)[0])
+    seen, action = torch.stack(features), torch.tensor([sample.action for sample in samples])
+    found = linkage(seen, seen, action, [sample.source for sample in samples])
+    assert found["queries"] > 20 and found["rank1"] > max(0.6, found["chance"]["rank1"] + 0.2)

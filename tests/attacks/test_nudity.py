@@ -2,8 +2,7 @@
 
 import pytest
 import torch
-from test_faces import has
-from videos import video
+from videos import has, video
 
 from actonym.attacks.nudity import nudity, nudity_leak
 from actonym.nets import open_nsfw

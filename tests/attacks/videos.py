@@ -3,6 +3,8 @@
 import torch
 from torch import Tensor
 
+from actonym import weights
+from actonym.errors import UserError
 from actonym.nets.centerface import Faces
 
 SIDE = 8
@@ -40,3 +42,12 @@ def embed(frame: Tensor, points: Tensor) -> Tensor:
     """A face is its colour."""
     x, y = points[:, 0].long().T
     return torch.nn.functional.normalize(frame[:, y, x].T.float() + 1e-3, dim=1)
+
+
+def has(name) -> bool:
+    """Whether these weights are in the cache."""
+    try:
+        weights.path(name)
+    except UserError:
+        return False
+    return True
