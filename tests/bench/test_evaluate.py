@@ -78,9 +78,18 @@ def test_nothing_is_learned_from_the_test_split(evaluation):
     splits = dict(evaluation.splits)
     splits["test"] = replace(splits["test"], privacy=1 - splits["test"].privacy)
     plan = {**evaluation.plan, "attackers": ["frame/frame/scratch"]}
-    turned = measure(splits, evaluation.dataset, plan, 0, progress=False)
+    turned = measure(splits, evaluation.dataset, plan, 0, evaluation.look, progress=False)
     weights = evaluation.raw(0).weights["frame/frame/scratch"]
     assert all(torch.equal(weights[key], value) for key, value in turned.weights["frame/frame/scratch"].items())
+
+
+def test_linkage_of_the_stage_is_measured_where_it_is_asked_for(evaluation, tmp_path):
+    linking = Evaluation("stage:train=40,val=60,test=60", assignments=[*TINY, "linkage=true"], progress=False)
+    found = linking.run("blacken", 0, tmp_path / "linked.json")["linkage"]
+    kinds = {entry["name"].partition("/")[0] for entry in found["tried"]}
+    assert kinds == {"place", "attacker"} and found["strongest"] in [entry["name"] for entry in found["tried"]]
+    assert found["rank1"] == max(entry["rank1"] for entry in found["tried"])
+    assert 0 < found["chance"]["rank1"] < 1
 
 
 def test_bench_goes_on_where_it_was(tmp_path, monkeypatch, evaluation):

@@ -144,3 +144,30 @@ def test_results_with_other_attributes_leave_dashes(make: Make) -> None:
     assert lines(markdown(group.results), "blur")[1] == ["blur", "0.800", "–"]
     assert measured(group).rows[1][0] == "blur"
     assert Mean(None).text() == "–"
+
+
+def test_linkage_stands_in_a_table_of_its_own(make: Make) -> None:
+    def linked(rank1: float, closed: float) -> dict[str, object]:
+        tried = [{"name": "features/metric/anonymized", "rank1": rank1, "map": rank1 / 2}]
+        best = {"rank1": rank1, "map": rank1 / 2, "strongest": tried[0]["name"], "closed": closed}
+        return {**best, "tried": tried, "chance": {"rank1": 0.2, "map": 0.1}, "queries": 40}
+
+    text = markdown([make(linkage=linked(0.8, 0.0)), make("blacken", linkage=linked(0.5, 0.5))])
+    assert lines(text, "blacken")[1] == ["blacken", "0.500", "0.250", "0.500", "features/metric/anonymized"]
+    assert lines(text, "floor: chance")[1] == ["floor: chance", "0.200", "0.100", "–", "–"]
+    assert "Linkage" not in markdown([make()])
+
+
+def test_detectors_show_their_strongest_attacker_and_its_floor(make: Make) -> None:
+    tried = [
+        {"name": "identity/sface/found", "rank1": 0.1, "auc": 0.6, "chance": {"rank1": 0.05, "auc": 0.5}},
+        {"name": "identity/sface/known", "rank1": 0.3, "auc": 0.7, "chance": {"rank1": 0.05, "auc": 0.5}},
+    ]
+    rate = {"raw": 10, "still": 4, "rate": 0.4}
+    found = {
+        "faces": {"faces": rate, "videos": {**rate, "rate": None}},
+        "identity": {"strongest": "identity/sface/known", "tried": tried},
+    }
+    text = markdown([make("blur", detectors=found)])
+    assert lines(text, "blur")[1] == ["blur", "0.400", "–", "0.300", "0.700", "–", "–"]
+    assert lines(text, "floor: chance")[1] == ["floor: chance", "–", "–", "0.050", "0.500", "–", "–"]

@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -63,18 +63,22 @@ _evaluation: Evaluation  # of a worker process: its clips are read once
 
 
 def _share(what: dict[str, Any], todo: Sequence[Task], jobs: int, progress: bool) -> None:
-    """First the raw baselines of each seed, which all methods need, then the methods."""
+    """The raw baselines of a seed first, which all its methods need, then the methods."""
     threads = max(1, (os.cpu_count() or 1) // jobs)
     seeds = sorted({seed for _, seed, _ in todo})
     with (
         ProcessPoolExecutor(jobs, get_context("spawn"), _start, (what, threads)) as pool,
         tqdm(total=len(seeds) + len(todo), desc="bench", unit="run", disable=not progress) as bar,
     ):
+        waited: dict[Future[str], list[Task]] = {
+            pool.submit(_raw, seed): [task for task in todo if task[1] == seed] for seed in seeds
+        }
         try:
-            for work, items in ((_raw, [(seed,) for seed in seeds]), (_run, todo)):
-                for done in as_completed([pool.submit(work, *item) for item in items]):
+            while waited:
+                for done in wait(waited, return_when=FIRST_COMPLETED).done:
                     bar.set_postfix_str(done.result())
                     bar.update()
+                    waited |= {pool.submit(_run, *task): [] for task in waited.pop(done)}
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise

@@ -4,7 +4,7 @@ import hashlib
 import json
 import platform
 from collections.abc import Sequence
-from dataclasses import asdict
+from functools import cached_property
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -16,17 +16,22 @@ import actonym
 from actonym import methods, presets
 from actonym.bench import result
 from actonym.bench.floors import floors
-from actonym.bench.measure import Measured, Plan, Splits, load_splits, measure
+from actonym.bench.look import Frozen
+from actonym.bench.measure import Measured, Plan, Splits, load_splits, make_look, measure
 from actonym.bench.metrics import closed, kept
 from actonym.bench.report import picture
+from actonym.bench.residue import Embed, detectors, link_splits, linkable, means, places
+from actonym.bench.residue import check as check_detectors
 from actonym.bench.result import Result
 from actonym.data.base import Dataset, open_dataset
 from actonym.data.cache import cache_dir
+from actonym.data.files import warn
 from actonym.errors import UserError, unknown
 from actonym.methods.base import Method, PixelMethod, config
 from actonym.spec import assign
 
 PROTOCOLS = ("known",)
+UNASKED: Plan = {"linkage": False, "detectors": []}  # attacks that a plan may ask for
 
 
 class Evaluation:
@@ -43,9 +48,11 @@ class Evaluation:
         if protocol not in PROTOCOLS:
             raise unknown("protocol", protocol, PROTOCOLS)
         self.data, self.protocol, self.preset, self.progress = data, protocol, preset, progress
-        self.plan: Plan = assign(presets.load("evaluation", preset), list(assignments))
+        self.plan: Plan = assign({**UNASKED, **presets.load("evaluation", preset)}, list(assignments))
         clip = self.plan["clip"]
         self.dataset: Dataset = open_dataset(data, size=clip["size"], frames=clip["frames"])
+        check_detectors(self.plan["detectors"])
+        self.look = make_look(self.plan, progress)
         self._splits: Splits | None = None
         self._raw: dict[int, Measured] = {}
 
@@ -62,11 +69,13 @@ class Evaluation:
         raw = self.raw(seed)
         anonymized = {split: clips.map(anonymizer) for split, clips in self.splits.items()}
         is_raw = anonymizer.name == "raw"
-        found = raw if is_raw else measure(anonymized, self.dataset, self.plan, seed, raw.weights, self.progress)
+        found = raw if is_raw else self._measure(anonymized, seed, raw)
         strip = out.with_suffix(".png")
         strip.parent.mkdir(parents=True, exist_ok=True)
         picture(self.splits["test"].video[0], anonymized["test"].video[0], strip)
         entry = self._result(name, anonymizer, seed, found, raw) | {"picture": strip.name}
+        if names := self.plan["detectors"]:
+            entry["detectors"] = detectors(self.splits["test"], anonymized["test"], self.dataset.attributes, names)
         entry |= {"seconds": perf_counter() - start, "flags": []}
         entry["flags"] = result.flags(entry)
         result.write(entry, out)
@@ -86,7 +95,7 @@ class Evaluation:
     def _result(self, name: str, method: Method, seed: int, found: Measured, raw: Measured) -> Result:
         train, test = self.splits["train"], self.splits["test"]
         floor = floors(train.action, train.privacy, test.action, test.privacy, self.dataset.attributes)
-        return {
+        entry: Result = {
             "schema": 1,
             "method": name,
             "data": self.data,
@@ -105,15 +114,44 @@ class Evaluation:
             "settings": self.plan,
             "versions": versions(),
         }
+        if found.linkage and raw.linkage:
+            entry["raw"]["linkage"] = before = raw.linkage["rank1"]
+            gone = closed(found.linkage["rank1"], before, found.linkage["chance"]["rank1"])
+            entry["linkage"] = {**found.linkage, "closed": gone}
+        return entry
 
     def raw(self, seed: int) -> Measured:
         """The baselines on raw video; kept in the user's cache, for every method is compared with them."""
         if seed not in self._raw:
             folder = cache_dir("raw", self._key(seed))
             if not (folder / "measured.json").is_file():
-                _store(measure(self.splits, self.dataset, self.plan, seed, None, self.progress), folder)
+                _store(self._measure(self.splits, seed), folder)
             self._raw[seed] = _recall(folder)
         return self._raw[seed]
+
+    def _measure(self, splits: Splits, seed: int, raw: Measured | None = None) -> Measured:
+        """`raw` are the baselines that anonymized clips are measured against; None where the clips are raw."""
+        weights = None if raw is None else raw.weights
+        found = measure(splits, self.dataset, self.plan, seed, self.look, weights, self.progress)
+        if self.plan["linkage"] and self._linkable:
+            found.linkage = link_splits(splits, None if raw is None else self.splits, self._kinds(found), seed)
+        return found
+
+    @cached_property
+    def _linkable(self) -> bool:
+        able = all(map(linkable, self.splits.values()))
+        if not able:
+            warn(f"{self.data} names nobody with two clips of one action in each split, so linkage is left out")
+        return able
+
+    def _kinds(self, found: Measured) -> dict[str, Embed]:
+        """What linkage compares: places, what the strongest attacker sees, and an encoder's features if there are."""
+        kinds: dict[str, Embed] = {"place": places}
+        if found.embed is not None:
+            kinds["attacker"] = found.embed
+        if isinstance(look := self.look, Frozen):
+            kinds["features"] = lambda clips: means(look(clips, "linkage", ""))
+        return kinds
 
     def _key(self, seed: int) -> str:
         """All that decides the raw baselines: the clips themselves, the plan, the seed and the program."""
@@ -121,7 +159,8 @@ class Evaluation:
         for clips in self.splits.values():
             digest.update(clips.video.contiguous().numpy().data)
             digest.update(repr((clips.action.tolist(), clips.privacy.tolist())).encode())
-        digest.update(json.dumps([self.plan, seed, versions(), torch.get_num_threads()], sort_keys=True).encode())
+        asked = {key: value for key, value in self.plan.items() if value}
+        digest.update(json.dumps([asked, seed, versions(), torch.get_num_threads()], sort_keys=True).encode())
         return digest.hexdigest()[:20]
 
 
@@ -143,7 +182,7 @@ def _store(found: Measured, folder: Path) -> None:
     """The numbers go last: where they are, the weights are whole."""
     for name, weights in found.weights.items():
         save_file(weights, folder / f"{name.replace('/', '-')}.safetensors")
-    numbers = {key: value for key, value in asdict(found).items() if key != "weights"}
+    numbers = {key: value for key, value in vars(found).items() if key not in ("weights", "embed")}
     draft = folder / "measured.part"
     draft.write_text(json.dumps({**numbers, "weights": list(found.weights)}))
     draft.replace(folder / "measured.json")

@@ -1,6 +1,6 @@
 """Train recognizers and attackers on clips and test them: the same for raw and anonymized video."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -8,11 +8,12 @@ import torch
 from torch import Tensor, nn
 
 from actonym.attacks.attribute import train_attacker
-from actonym.attacks.frame import single_frames
+from actonym.bench.look import Frozen, Look, pixels
 from actonym.bench.metrics import action_scores, privacy_scores
 from actonym.data.base import SPLITS, Dataset
 from actonym.data.clips import Clips, load_clips
 from actonym.errors import UserError, unknown
+from actonym.nets.heads import head
 from actonym.nets.recognizers import build
 from actonym.tasks.recognition import train_recognizer
 from actonym.train.fit import Fit, Fitted, predict
@@ -33,6 +34,8 @@ class Measured:
     privacy: dict[str, Any]  # of the strongest attacker
     attacker: dict[str, Any]
     weights: dict[str, dict[str, Tensor]] = field(default_factory=dict)  # of attackers trained from scratch
+    linkage: dict[str, Any] | None = None  # where the plan asks for it
+    embed: Callable[[Clips], Tensor] | None = None  # clips to what the strongest attacker makes of them, [N, D]
 
 
 def load_splits(dataset: Dataset, plan: Plan) -> Splits:
@@ -47,30 +50,66 @@ def measure(
     dataset: Dataset,
     plan: Plan,
     seed: int,
+    look: Look,
     raw_weights: Mapping[str, Weights] | None = None,
     progress: bool = True,
 ) -> Measured:
-    """`raw_weights` are attackers trained on raw clips, from which those that start at `raw` are fine-tuned.
+    """`look` says what the networks see.
+
+    `raw_weights` are attackers trained on raw clips, from which those that start at `raw` are fine-tuned.
 
     Without them the clips are raw: those attackers then go on from what was just trained, so that raw video meets
     attackers that were trained as long.
     """
-    utility = _utility(splits, dataset, plan, seed, progress)
-    privacy, tried, weights = _leak(splits, dataset, plan, seed, raw_weights, progress)
-    strongest = max(tried, key=lambda entry: entry["cmap"])["name"]
-    return Measured(utility, privacy[strongest], {"strongest": strongest, "tried": tried}, weights)
+    utility = _utility(splits, dataset, plan, seed, look, progress)
+    attacked = _leak(splits, dataset, plan, seed, look, raw_weights, progress)
+    strongest = max(attacked, key=lambda one: one.about["cmap"])
+    return Measured(
+        utility,
+        strongest.privacy,
+        {"strongest": strongest.name, "tried": [one.about for one in attacked]},
+        {one.name: one.weights() for one in attacked if one.about["start"] == "scratch"},
+        embed=lambda clips: embed(strongest.net, look(clips, *parse_attacker(strongest.name)[:2])),
+    )
 
 
-def _utility(splits: Splits, dataset: Dataset, plan: Plan, seed: int, progress: bool) -> dict[str, Any]:
-    name = plan["recognizer"]["net"]
-    net = _fresh(name, len(dataset.actions), splits["train"], seed)
+def make_look(plan: Plan, progress: bool = True) -> Look:
+    """Of a plan with an `encoder` its features, else the clips themselves."""
+    frames = plan["attack"]["frames"]
+    return Frozen(plan["encoder"], frames, progress) if "encoder" in plan else pixels(frames)
+
+
+def _utility(splits: Splits, dataset: Dataset, plan: Plan, seed: int, look: Look, progress: bool) -> dict[str, Any]:
+    """Of several recognizers the one that is best on validation counts."""
     how = Fit(**plan["recognizer"]["fit"])
-    fitted = train_recognizer(net, splits["train"], splits["val"], how, seed=seed, progress=progress)
-    test = splits["test"]
+    names = plan["recognizer"]["net"]
+    trained = []
+    for name in [names] if isinstance(names, str) else names:
+        seen = {split: look(clips, "action", name) for split, clips in splits.items()}
+        net = _fresh(name, len(dataset.actions), seen["train"], seed)
+        fitted = train_recognizer(net, seen["train"], seen["val"], how, seed=seed, progress=progress)
+        trained.append((fitted.validation, name, fitted, seen["test"]))
+    _, name, fitted, test = max(trained, key=lambda entry: entry[0])
     return {
-        **action_scores(predict(net, test), test.action, test.views),
+        **action_scores(predict(fitted.net, test), test.action, test.views),
         "recognizer": {"net": name, "start": "scratch", **_training(fitted)},
     }
+
+
+@dataclass(frozen=True)
+class Attacked:
+    """One attacker after its training."""
+
+    net: nn.Module
+    privacy: dict[str, Any]  # its scores on the test videos
+    about: dict[str, Any]
+
+    @property
+    def name(self) -> str:
+        return self.about["name"]
+
+    def weights(self) -> dict[str, Tensor]:
+        return {key: value.clone() for key, value in self.net.state_dict().items()}
 
 
 def _leak(
@@ -78,29 +117,40 @@ def _leak(
     dataset: Dataset,
     plan: Plan,
     seed: int,
+    look: Look,
     raw_weights: Mapping[str, Weights] | None,
     progress: bool,
-) -> tuple[dict[str, Any], list[dict[str, Any]], dict[str, dict[str, Tensor]]]:
-    """Every attacker of the plan: its scores by name, how it was trained, and the weights of those from scratch."""
-    privacy: dict[str, Any] = {}
-    tried: list[dict[str, Any]] = []
-    weights: dict[str, dict[str, Tensor]] = {}
+) -> list[Attacked]:
+    """Every attacker of the plan, trained and tested."""
+    attacked: list[Attacked] = []
     for name in plan["attackers"]:
         attack, net_name, start = parse_attacker(name)
-        seen = {split: _seen(clips, attack, net_name, plan["attack"]["frames"]) for split, clips in splits.items()}
+        seen = {split: look(clips, attack, net_name) for split, clips in splits.items()}
         net = _fresh(net_name, len(dataset.attributes), seen["train"], seed)
         if start == "raw":
-            net.load_state_dict((weights if raw_weights is None else raw_weights)[f"{attack}/{net_name}/scratch"])
+            origin = f"{attack}/{net_name}/scratch"
+            known = {one.name: one.weights() for one in attacked} if raw_weights is None else raw_weights
+            net.load_state_dict(known[origin])
         how = Fit(**plan["attack"]["fit" if start == "scratch" else "finetune"])
         fitted = train_attacker(net, seen["train"], seen["val"], how, seed=seed, progress=progress)
         test = seen["test"]
         scores = privacy_scores(predict(net, test).sigmoid(), test.privacy, dataset.attributes, test.views)
-        privacy[name] = scores
         about = {"name": name, "attack": attack, "net": net_name, "start": start}
-        tried.append({**about, "cmap": scores["cmap"], "f1": scores["f1"], **_training(fitted)})
-        if start == "scratch":
-            weights[name] = {key: value.clone() for key, value in net.state_dict().items()}
-    return privacy, tried, weights
+        about |= {"cmap": scores["cmap"], "f1": scores["f1"], **_training(fitted)}
+        attacked.append(Attacked(net, scores, about))
+    return attacked
+
+
+def embed(net: nn.Module, clips: Clips) -> Tensor:
+    """What a network makes of videos before its last layer, `[N, D]`: the mean over a video's views."""
+    last = [module for module in net.modules() if isinstance(module, nn.Linear)][-1]
+    made: list[Tensor] = []
+    hook = last.register_forward_pre_hook(lambda _, inputs: made.append(inputs[0]))
+    try:
+        predict(net, clips)
+    finally:
+        hook.remove()
+    return torch.cat(made).view(len(clips), clips.views, -1).mean(1)
 
 
 def parse_attacker(name: str) -> tuple[str, str, str]:
@@ -116,15 +166,10 @@ def parse_attacker(name: str) -> tuple[str, str, str]:
     return attack, net, start
 
 
-def _seen(clips: Clips, attack: str, net: str, frames: int) -> Clips:
-    """What an attacker looks at: single frames, some frames for a net that sees frames one by one, or all."""
-    if attack == "frame":
-        return single_frames(clips, frames)
-    return clips.thinned(frames) if net == "frame" else clips
-
-
 def _fresh(net: str, outputs: int, clips: Clips, seed: int) -> nn.Module:
     torch.manual_seed(seed)
+    if clips.video.ndim == 2:
+        return head(net, outputs, clips.video.shape[1])
     return build(net, outputs, clips.video.shape[2], clips.video.shape[-1])
 
 

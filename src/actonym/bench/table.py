@@ -49,9 +49,7 @@ class Row:
 
     @property
     def strongest(self) -> str:
-        """The attacker that was strongest in most seeds."""
-        [(name, times)] = Counter(result["attacker"]["strongest"] for result in self.results).most_common(1)
-        return name if times == len(self.results) else f"{name} ({times} of {len(self.results)})"
+        return _most(result["attacker"]["strongest"] for result in self.results)
 
     @property
     def converged(self) -> str:
@@ -179,6 +177,63 @@ def attackers(group: Group) -> Table:
     return Table("Leak per attacker (cMAP)", note, ["method", *names], rows, frozenset(bold))
 
 
+def linkage(group: Group) -> Table | None:
+    """Who can tell that two clips show the same person and place; None where it was not tried."""
+    if not any("linkage" in result for result in group.results):
+        return None
+    header = ["method", "rank-1", "mAP", "closed", "strongest attacker"]
+    rows = [
+        [
+            row.method,
+            row.mean("linkage", "rank1").text(),
+            row.mean("linkage", "map").text(),
+            row.mean("linkage", "closed").text(),
+            _most(result["linkage"]["strongest"] for result in row.results if "linkage" in result),
+        ]
+        for row in group.rows
+    ]
+    chance = (group.floors.mean("linkage", "chance", key).text() for key in ("rank1", "map"))
+    note = "Another clip of the same source or subject is looked for among clips of the same action. " + SEEDS_NOTE
+    return Table("Linkage", note, header, [*rows, [FLOORS["chance"], *chance, ABSENT, ABSENT]])
+
+
+DETECTED = {  # column -> where the number stands in a result
+    "faces found again": ("faces", "faces", "rate"),
+    "videos with a face": ("faces", "videos", "rate"),
+    "identity rank-1": ("identity", "best", "rank1"),
+    "identity AUC": ("identity", "best", "auc"),
+    "nudity AP": ("nudity", "ap"),
+    "gender accuracy": ("gender", "best", "accuracy"),
+}
+
+
+def detected(group: Group) -> Table | None:
+    """What ready-made models still find; None where none was asked."""
+    if not any("detectors" in result for result in group.results):
+        return None
+    rows = [
+        [row.method, *(_mean(_detected(result, path) for result in row.results).text() for path in DETECTED.values())]
+        for row in group.rows
+    ]
+    floors = [
+        _mean(_detected(result, path, True) for result in group.floors.results).text() for path in DETECTED.values()
+    ]
+    note = (
+        "Models that nobody trained on this data. Faces and videos: of those with a face in the raw video. Identity, "
+        "gender: the stronger of two attackers, one of which knows where the faces were."
+    )
+    return Table("Ready-made detectors", note, ["method", *DETECTED], [*rows, [FLOORS["chance"], *floors]])
+
+
+def _detected(result: Result, path: Sequence[str], chance: bool = False) -> float | None:
+    """A number of a detector; `best` stands for its strongest attacker."""
+    name, *rest = path
+    node = (result.get("detectors") or {}).get(name)
+    if node and rest[0] == "best":
+        node, rest = next(one for one in node["tried"] if one["name"] == node["strongest"]), rest[1:]
+    return _at(node, ["chance", *rest] if chance else rest)
+
+
 def reported(group: Group) -> Table | None:
     """Our kept and closed beside those of the papers; None where no method has a reported value."""
     header = ["method", "kept here", "closed here"]
@@ -236,8 +291,8 @@ def count(number: int, thing: str) -> str:
 
 def tables(group: Group) -> list[Table]:
     """All tables of a group, in the order of a report."""
-    papers = reported(group)
-    return [measured(group), *([papers] if papers else []), per_attribute(group), attackers(group)]
+    found = [measured(group), linkage(group), detected(group), reported(group), per_attribute(group), attackers(group)]
+    return [table for table in found if table is not None]
 
 
 def markdown(results: Iterable[Result]) -> str:
@@ -282,6 +337,13 @@ def _mean(numbers: Iterable[float | None]) -> Mean:
     if not known or len(known) < len(values):
         return Mean(None)
     return Mean(fmean(known), stdev(known) if len(known) >= SPREAD_FROM else None)
+
+
+def _most(names: Iterable[str]) -> str:
+    """The attacker that was strongest in most seeds."""
+    everyone = list(names)
+    [(name, times)] = Counter(everyone).most_common(1)
+    return name if times == len(everyone) else f"{name} ({times} of {len(everyone)})"
 
 
 def _attacker_names(group: Group) -> list[str]:

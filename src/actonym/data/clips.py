@@ -21,7 +21,7 @@ SHOW_PROGRESS = 100  # videos; fewer are read in a moment
 class Clips:
     """`views` consecutive clips belong to one video and carry its labels once."""
 
-    video: Tensor  # uint8 [N * views, 3, T, H, W]
+    video: Tensor  # uint8 [N * views, 3, T, H, W]; or features, float [N * views, D]
     action: Tensor  # int64 [N]
     privacy: Tensor  # float32 [N, P]
     subject: Sequence[str]
@@ -54,7 +54,8 @@ class Clips:
 
 
 def to_floats(video: Tensor) -> Tensor:
-    return video.float().div_(255)
+    """Bytes to 0..1; floats, which are features, stay as they are."""
+    return video if video.is_floating_point() else video.float().div_(255)
 
 
 def to_bytes(clip: Tensor) -> Tensor:

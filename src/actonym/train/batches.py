@@ -86,7 +86,7 @@ class Batches:
             video, mask = self.augment(video, mask, noise)
         place = self.fabric.to_device
         return Batch(
-            clip=place(video) if video.is_floating_point() else to_floats(place(video)),
+            clip=to_floats(place(video)),
             action=place(action),
             privacy=place(privacy),
             mask=None if mask is None else place(mask).float(),

@@ -25,7 +25,8 @@ class Fit:
     batch_size: int = 16
     lr: float = 3e-3
     weight_decay: float = 0.02
-    average: float | None = None
+    rise: float = 0.3  # share of the steps in which the learning rate goes up; it comes down in the rest
+    average: float | None = None  # decay of a moving average of the weights
     flip: bool = True  # mirror clips at random; off where left and right are different classes
 
 
@@ -67,12 +68,12 @@ def fit(
         optimizers={"net": optimizer},
         modules={"net": net},
         batch_size=how.batch_size,
-        schedule=one_cycle,
+        schedule=partial(one_cycle, rise=how.rise),
         validate=lambda: score(predict(net, val), val),
         patience=how.patience,
         min_gain=how.min_gain,
         average=how.average,
-        augment=partial(flip_and_shift, flip=how.flip),
+        augment=partial(flip_and_shift, flip=how.flip) if train.video.ndim == 5 else None,  # features have no sides
     )
     history = run([phase], replace(train, mask=None), fabric=make_fabric(), seed=seed, progress=progress).phases[0]
     return Fitted(net, max(history.validation), len(history.validation), history.converged, history.seconds)

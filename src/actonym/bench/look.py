@@ -1,0 +1,77 @@
+"""What recognizers and attackers look at: the clips themselves, or what a frozen encoder makes of them."""
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cached_property
+
+import torch
+from safetensors.torch import load_file, save_file
+from torch import Tensor
+from tqdm import tqdm
+
+from actonym.attacks.frame import single_frames
+from actonym.data.cache import cache_dir
+from actonym.data.clips import Clips, to_floats
+from actonym.nets.encoder import Encoder
+from actonym.nets.encoders import encoder
+
+Look = Callable[[Clips, str, str], Clips]  # clips, attack (or "action") and network -> what that network sees
+
+BATCH = 4  # clips that go through an encoder at once
+
+
+def pixels(frames: int) -> Look:
+    """Single frames for the frame attack, some frames for a net that sees frames one by one, else all."""
+
+    def look(clips: Clips, attack: str, net: str) -> Clips:
+        if attack == "frame":
+            return single_frames(clips, frames)
+        return clips.thinned(frames) if net == "frame" and attack != "action" else clips
+
+    return look
+
+
+class Frozen:
+    """The features of a frozen encoder, kept in the user's cache: a second run takes seconds.
+
+    The frame attack sees static clips, one frame repeated, through the same encoder.
+    """
+
+    def __init__(self, spec: str, frames: int, progress: bool = True) -> None:
+        self.spec, self.frames, self.progress = spec, frames, progress
+
+    @cached_property
+    def encoder(self) -> Encoder:
+        return encoder(self.spec)
+
+    def __call__(self, clips: Clips, attack: str, net: str) -> Clips:
+        seen = single_frames(clips, self.frames) if attack == "frame" else clips
+        return replace(seen, video=self.features(seen.video), mask=None)
+
+    def features(self, video: Tensor) -> Tensor:
+        """`[N, D]` of uint8 clips `[N, 3, T, H, W]`."""
+        path = cache_dir("features") / f"{self._key(video)}.safetensors"
+        if not path.is_file():
+            part = path.with_suffix(".part")
+            save_file({"features": self._encode(video)}, part)
+            part.replace(path)
+        return load_file(path)["features"]
+
+    @torch.inference_mode()
+    def _encode(self, video: Tensor) -> Tensor:
+        parts = tqdm(video.split(BATCH), f"features of {self.spec}", disable=not self.progress, leave=False)
+        return torch.cat([self.encoder.encode(to_floats(part)) for part in parts]).clone()
+
+    def _key(self, video: Tensor) -> str:
+        """All that decides the features: the clips and the encoder's weights."""
+        digest = hashlib.sha256(repr((self.spec, tuple(video.shape), self._fingerprint)).encode())
+        digest.update(video.contiguous().numpy().data)
+        return digest.hexdigest()[:32]
+
+    @cached_property
+    def _fingerprint(self) -> str:
+        digest = hashlib.sha256()
+        for name, value in sorted(self.encoder.state_dict().items()):
+            digest.update(name.encode() + value.cpu().contiguous().numpy().tobytes())
+        return digest.hexdigest()

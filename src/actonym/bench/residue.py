@@ -1,0 +1,110 @@
+"""What anonymized video still gives away to attackers that need no attribute labels: linkage, and ready-made models."""
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from actonym.attacks.faces import Find, detect
+from actonym.attacks.gender import gender
+from actonym.attacks.identity import identity
+from actonym.attacks.linkage import people
+from actonym.attacks.linkers import Linked, link, strongest
+from actonym.attacks.nudity import nudity
+from actonym.attacks.places import place
+from actonym.data.base import SPLITS
+from actonym.data.clips import Clips
+from actonym.errors import unknown
+from actonym.nets import centerface
+from actonym.nets.centerface import Faces
+
+Splits = dict[str, Clips]
+Embed = Callable[[Clips], Tensor]  # videos to what linkage compares, [N, D]
+
+DETECTORS = ("faces", "identity", "nudity", "gender")
+FRAMES = 8  # of a video in which faces are looked for, evenly spaced
+
+
+def link_splits(anonymized: Splits, raw: Splits | None, kinds: Mapping[str, Embed], seed: int) -> dict[str, Any]:
+    """Every linkage attacker on the test videos, by what it compares; the strongest counts.
+
+    `raw` is None where the videos are raw themselves.
+    """
+    tried: list[dict[str, Any]] = []
+    for name, embed in kinds.items():
+        train, val, test = (
+            Linked(
+                embed(anonymized[split]),
+                anonymized[split].action,
+                _people(anonymized[split]),
+                None if raw is None else embed(raw[split]),
+            )
+            for split in SPLITS
+        )
+        tried += link(test, train, val, name=name, seed=seed)
+    best = strongest(tried)
+    scores = {key: best[key] for key in ("rank1", "map", "chance", "queries")}
+    return {**scores, "strongest": best["name"], "tried": tried}
+
+
+def linkable(clips: Clips) -> bool:
+    """Whether some person or source has two clips of one action."""
+    pairs = [pair for pair in zip(clips.action.tolist(), _people(clips), strict=True) if pair[1]]
+    return len(set(pairs)) < len(pairs)
+
+
+def places(clips: Clips) -> Tensor:
+    """What the background of each video looks like, `[N, D]`."""
+    return torch.stack([place(video) for video in clips.video[:: clips.views]])
+
+
+def means(seen: Clips) -> Tensor:
+    """One vector for each video: the mean over its views."""
+    return seen.video.view(len(seen), seen.views, -1).mean(1)
+
+
+def detectors(raw: Clips, anonymized: Clips, attributes: Sequence[str], names: Sequence[str]) -> dict[str, Any]:
+    """What each of the ready-made models `names` finds in the anonymized videos."""
+    check(names)
+    find = _remembered(centerface.find)
+    found: dict[str, Any] = {}
+    if "faces" in names:
+        found["faces"] = detect(_pairs(raw, anonymized), count=FRAMES, find=find)
+    if "identity" in names:
+        found["identity"] = identity(_pairs(raw, anonymized), _people(raw), count=FRAMES, find=find)
+    if "nudity" in names:
+        labels = raw.privacy[:, attributes.index("nudity")].int().tolist() if "nudity" in attributes else None
+        found["nudity"] = nudity(_pairs(raw, anonymized), labels)
+    if "gender" in names:  # the datasets do not say which value of their label is which: the raw video is the truth
+        found["gender"] = gender(_pairs(raw, anonymized), count=FRAMES, find=find)
+    return found
+
+
+def check(names: Sequence[str]) -> None:
+    for name in names:
+        if name not in DETECTORS:
+            raise unknown("detector", name, DETECTORS)
+
+
+def _people(clips: Clips) -> list[str]:
+    return people(clips.subject, clips.source)
+
+
+def _pairs(raw: Clips, anonymized: Clips) -> Iterator[tuple[Tensor, Tensor]]:
+    """The first view of each video, before and after."""
+    return zip(raw.video[:: raw.views], anonymized.video[:: anonymized.views], strict=True)
+
+
+def _remembered(find: Find) -> Find:
+    """Several attacks ask for the faces of the same frames."""
+    known: dict[bytes, Sequence[Faces]] = {}
+
+    def ask(frames: Tensor) -> Sequence[Faces]:
+        key = hashlib.sha256(frames.contiguous().numpy().data).digest()
+        if key not in known:
+            known[key] = list(find(frames))
+        return known[key]
+
+    return ask
