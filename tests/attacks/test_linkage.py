@@ -2,6 +2,7 @@
 
 import itertools
 import random
+from dataclasses import replace
 
 import pytest
 import torch
@@ -125,6 +126,13 @@ def test_a_metric_is_the_same_for_the_same_seed_and_sees_no_test_source():
     train, val, test = clips(20, 0), clips(10, 1), clips(10, 2)
     first, second = (train_metric(train, val, epochs=3, seed=5)(test.features, test.features)[0] for _ in range(2))
     assert torch.equal(first, second)
+
+
+def test_without_pairs_to_choose_by_only_the_cosine_is_tried():
+    test, bare = clips(6, 2), Linked(torch.eye(3), torch.arange(3), ["x", "y", "z"])
+    assert [entry["name"] for entry in link(replace(test, raw=None), clips(6, 0), bare)] == [
+        "features/cosine/anonymized"
+    ]
 
 
 def test_noise_stays_at_chance_whatever_is_trained():

@@ -42,13 +42,14 @@ def link(
 
     The gallery is anonymized, and also raw where raw features are given. Frozen features are compared by their cosine.
     With `train` and `val`, clips of other sources that went through the same anonymizer, they are also whitened and
-    mapped by a trained metric; what can be chosen there is chosen on `val`.
+    mapped by a trained metric; what can be chosen there is chosen on `val`. Without two clips of one source and action
+    in `val` there is nothing to choose by, and these two are left out.
     """
     tried = []
     for gallery in ("anonymized", "raw") if test.raw is not None else ("anonymized",):
         raw = gallery == "raw"
         metrics: dict[str, Metric] = {"cosine": lambda query, other: (query, other)}
-        if train is not None and val is not None:
+        if train is not None and val is not None and _can_be_linked(val):
             metrics["whitened"] = whitened(train, val, raw=raw)
             metrics["metric"] = train_metric(train, val, raw=raw, seed=seed)
         for similarity, metric in metrics.items():
@@ -115,6 +116,11 @@ def nt_xent(query: Tensor, other: Tensor, action: Tensor, source: Tensor) -> Ten
     logs = logs[asked] - logs[asked].logsumexp(1, keepdim=True)
     positives = positives[asked]
     return -(logs.masked_fill(~positives, 0).sum(1) / positives.sum(1)).mean()
+
+
+def _can_be_linked(clips: Linked) -> bool:
+    known = [(action, name) for action, name in zip(clips.action.tolist(), clips.source, strict=True) if name]
+    return len(set(known)) < len(known)
 
 
 def _whitening(train: Linked, raw: bool, shrinkage: float) -> tuple[tuple[Tensor, Tensor], Tensor]:
