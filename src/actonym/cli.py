@@ -96,6 +96,10 @@ def anonymize(
         checkpoint=method if Path(method).is_dir() else None,
         progress=not quiet,
     )
+    for record in records:
+        if record.covered is not None and record.covered < record.frames:
+            bare = f"{record.frames - record.covered} of {record.frames} frames of {record.input}"
+            print(f"actonym: nobody was found in {bare}; they are as they were", file=sys.stderr)
     for failure in failures:
         print(f"actonym: not done: {failure.input}: {failure.reason}", file=sys.stderr)
     if failures:
@@ -280,8 +284,6 @@ def _pixel_method(method: str, keep: float | None) -> Any:
         raise UserError(f"{method} maps features, not video")
     if found.name == "raw":
         raise UserError("raw changes nothing and is only for comparison; choose another --method")
-    if getattr(found, "finder", None) == "everywhere":
-        print(f"actonym: no person finder is installed, so {found.name} covers the whole frame", file=sys.stderr)
     if keep is not None:
         if "keep" not in found.card.knobs:
             raise UserError(f"{found.name} has no --keep; its knobs: {', '.join(found.card.knobs) or 'none'}")

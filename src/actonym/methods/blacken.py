@@ -2,12 +2,12 @@
 
 from torch import Tensor
 
-from actonym.methods.base import MethodCard, PixelMethod, register
-from actonym.nets.finder import known, person_boxes
+from actonym.methods.base import MethodCard, register
+from actonym.methods.cover import HOLD, KNOBS, Cover
 
 
 @register("blacken")
-class Blacken(PixelMethod):
+class Blacken(Cover):
     """The boxes of people become black."""
 
     card = MethodCard(
@@ -15,7 +15,7 @@ class Blacken(PixelMethod):
         idea="Find people and paint their boxes black.",
         paper="Dave et al., SPAct, CVPR 2022 (baseline)",
         year=2022,
-        knobs={"finder": "what says where people are"},
+        knobs=KNOBS,
         reported={
             "": {
                 "vp-hmdb51": {"top1": 0.3827, "f1": 0.649, "cmap": 0.7406},
@@ -24,9 +24,8 @@ class Blacken(PixelMethod):
         },
     )
 
-    def __init__(self, finder: str = "everywhere") -> None:
-        super().__init__()
-        self.finder = known(finder)
+    def __init__(self, finder: str = "person", shape: str = "box", hold: int = HOLD) -> None:
+        super().__init__(finder, shape, hold)
 
-    def forward(self, clip: Tensor, mask: Tensor | None = None) -> Tensor:
-        return clip.masked_fill(person_boxes(clip, mask, self.finder), 0.0)
+    def cover(self, clip: Tensor, region: Tensor) -> Tensor:
+        return clip.masked_fill(region, 0.0)

@@ -4,14 +4,14 @@ import torch
 from torch import Tensor
 from torch.nn.functional import conv2d, interpolate, pad
 
-from actonym.methods.base import MethodCard, PixelMethod, register
-from actonym.nets.finder import known, person_boxes
+from actonym.methods.base import MethodCard, register
+from actonym.methods.cover import HOLD, KNOBS, Cover
 
 STRENGTHS = {"weak": 0.02, "strong": 0.06}  # ours: standard deviation as a share of the short side
 
 
 @register("blur")
-class Blur(PixelMethod):
+class Blur(Cover):
     """The boxes of people are blurred with a Gaussian, as strong at 4K as at 112 pixels."""
 
     card = MethodCard(
@@ -19,7 +19,7 @@ class Blur(PixelMethod):
         idea="Find people and blur their boxes. The width of the blur is a share of the frame's short side.",
         paper="Dave et al., SPAct, CVPR 2022 (baseline)",
         year=2022,
-        knobs={"strength": "weak, strong, or the standard deviation as a share of the short side"},
+        knobs={"strength": "weak, strong, or the standard deviation as a share of the short side", **KNOBS},
         reported={
             "strength=strong": {
                 "vp-hmdb51": {"top1": 0.4091, "f1": 0.655, "cmap": 0.7433},
@@ -32,16 +32,17 @@ class Blur(PixelMethod):
         },
     )
 
-    def __init__(self, strength: str | float = "strong", finder: str = "everywhere") -> None:
-        super().__init__()
+    def __init__(
+        self, strength: str | float = "strong", finder: str = "person", shape: str = "box", hold: int = HOLD
+    ) -> None:
+        super().__init__(finder, shape, hold)
         if isinstance(strength, str) and strength not in STRENGTHS:
             raise ValueError(f"strength must be weak, strong or a number, not {strength!r}")
         self.share = STRENGTHS[strength] if isinstance(strength, str) else float(strength)
-        self.finder = known(finder)
 
-    def forward(self, clip: Tensor, mask: Tensor | None = None) -> Tensor:
+    def cover(self, clip: Tensor, region: Tensor) -> Tensor:
         sigma = max(self.share * min(clip.shape[-2:]), 1e-3)
-        return torch.where(person_boxes(clip, mask, self.finder), gaussian_blur(clip, sigma), clip)
+        return torch.where(region, gaussian_blur(clip, sigma), clip)
 
 
 def gaussian_blur(clip: Tensor, sigma: float) -> Tensor:

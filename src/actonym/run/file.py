@@ -14,7 +14,7 @@ from actonym.errors import ActonymError, UserError
 from actonym.methods.base import WEIGHTS, PixelMethod, sha256
 from actonym.run.atomic import ended_orderly, part_file, publish, write_failure
 from actonym.run.record import Record
-from actonym.run.stream import Timed, anonymized
+from actonym.run.stream import Tally, Timed, anonymized
 from actonym.video import (
     AudioTrack,
     VideoInfo,
@@ -54,7 +54,8 @@ def anonymize_file(
         try:
             with part_file(target) as part, part_file(report) as note:
                 sound = Path(source) if audio == "keep" and reader.info.has_audio else None
-                frames = _progress(anonymized(reader, method, batch, stop), reader, progress)
+                tally = Tally()
+                frames = _progress(anonymized(reader, method, batch, stop, tally), reader, progress)
                 written = _write(frames, part, container_format(target), reader.info, sound)
                 _verify(part, written, target)
                 record = Record(
@@ -67,6 +68,7 @@ def anonymize_file(
                     checkpoint_sha256=None if checkpoint is None else sha256(Path(checkpoint) / WEIGHTS),
                     audio=audio,
                     frames=written,
+                    covered=tally.covered,
                     damaged=reader.damaged,
                     width=reader.info.width,
                     height=reader.info.height,

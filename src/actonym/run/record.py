@@ -34,6 +34,7 @@ class Record:
     checkpoint_sha256: str | None
     audio: str  # drop or keep
     frames: int
+    covered: int | None  # frames in which somebody was found and covered, the rest is as it was; None: all were changed
     damaged: int  # packets of the input that could not be decoded; their frames are missing
     width: int  # of the picture; H.264 has no odd sizes, so the file may have one more column
     height: int  # or row
