@@ -1,9 +1,11 @@
 """Many methods, several seeds, one folder of results."""
 
+import operator
 import os
 import re
 from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from itertools import groupby
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -45,12 +47,18 @@ def bench(
     evaluation = Evaluation(**what, progress=progress)
     for method in methods:
         evaluation.resolve(method)  # a mistake is told before hours of work
+    frozen = "encoder" in evaluation.plan
+    if frozen:  # heads are trained in seconds, but the features of a method take minutes: all its seeds together
+        todo.sort(key=lambda task: methods.index(task[0]))
     if jobs == 1:
         for method, seed, path in todo:
             evaluation.run(method, seed, path)
     elif todo:
         evaluation.splits  # noqa: B018  # the stage is rendered once, here, not by every process
-        _share(what, todo, jobs, progress)
+        if frozen:
+            evaluation.raw(todo[0][1])  # the features of raw clips, with all threads, before anyone needs them
+        key = operator.itemgetter(0) if frozen else None
+        _share(what, [list(tasks) for _, tasks in groupby(todo, key)], jobs, progress)
     return [read(path) for _, _, path in tasks]
 
 
@@ -62,23 +70,23 @@ def slug(method: str) -> str:
 _evaluation: Evaluation  # of a worker process: its clips are read once
 
 
-def _share(what: dict[str, Any], todo: Sequence[Task], jobs: int, progress: bool) -> None:
-    """The raw baselines of a seed first, which all its methods need, then the methods."""
+def _share(what: dict[str, Any], groups: Sequence[Sequence[Task]], jobs: int, progress: bool) -> None:
+    """The raw baselines of a seed first, which all its methods need, then the methods; a group stays in one process."""
     threads = max(1, (os.cpu_count() or 1) // jobs)
-    seeds = sorted({seed for _, seed, _ in todo})
+    seeds = sorted({group[0][1] for group in groups})
     with (
         ProcessPoolExecutor(jobs, get_context("spawn"), _start, (what, threads)) as pool,
-        tqdm(total=len(seeds) + len(todo), desc="bench", unit="run", disable=not progress) as bar,
+        tqdm(total=len(seeds) + len(groups), desc="bench", unit="run", disable=not progress) as bar,
     ):
-        waited: dict[Future[str], list[Task]] = {
-            pool.submit(_raw, seed): [task for task in todo if task[1] == seed] for seed in seeds
+        waited: dict[Future[str], list[Sequence[Task]]] = {
+            pool.submit(_raw, seed): [group for group in groups if group[0][1] == seed] for seed in seeds
         }
         try:
             while waited:
                 for done in wait(waited, return_when=FIRST_COMPLETED).done:
                     bar.set_postfix_str(done.result())
                     bar.update()
-                    waited |= {pool.submit(_run, *task): [] for task in waited.pop(done)}
+                    waited |= {pool.submit(_run, group): [] for group in waited.pop(done)}
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
@@ -96,6 +104,7 @@ def _raw(seed: int) -> str:
     return f"raw baselines, seed {seed}"
 
 
-def _run(method: str, seed: int, path: Path) -> str:
-    _evaluation.run(method, seed, path)
+def _run(group: Sequence[Task]) -> str:
+    for method, seed, path in group:
+        _evaluation.run(method, seed, path)
     return f"{method}, seed {seed}"

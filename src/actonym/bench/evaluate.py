@@ -25,6 +25,7 @@ from actonym.bench.residue import check as check_detectors
 from actonym.bench.result import Result
 from actonym.data.base import Dataset, open_dataset
 from actonym.data.cache import cache_dir
+from actonym.data.clips import Clips
 from actonym.data.files import warn
 from actonym.errors import UserError, unknown
 from actonym.methods.base import Method, PixelMethod, config
@@ -55,6 +56,8 @@ class Evaluation:
         self.look = make_look(self.plan, progress)
         self._splits: Splits | None = None
         self._raw: dict[int, Measured] = {}
+        self._anonymized: tuple[str, Splits] | None = None
+        self._detected: dict[str, dict[str, Any]] = {}
 
     @property
     def splits(self) -> Splits:
@@ -67,19 +70,33 @@ class Evaluation:
         start = perf_counter()
         name, anonymizer = self.resolve(method)
         raw = self.raw(seed)
-        anonymized = {split: clips.map(anonymizer) for split, clips in self.splits.items()}
+        anonymized = self.anonymize(name, anonymizer)
         is_raw = anonymizer.name == "raw"
         found = raw if is_raw else self._measure(anonymized, seed, raw)
         strip = out.with_suffix(".png")
         strip.parent.mkdir(parents=True, exist_ok=True)
         picture(self.splits["test"].video[0], anonymized["test"].video[0], strip)
         entry = self._result(name, anonymizer, seed, found, raw) | {"picture": strip.name}
-        if names := self.plan["detectors"]:
-            entry["detectors"] = detectors(self.splits["test"], anonymized["test"], self.dataset.attributes, names)
+        if self.plan["detectors"]:
+            entry["detectors"] = self._detect(name, anonymized["test"])
         entry |= {"seconds": perf_counter() - start, "flags": []}
         entry["flags"] = result.flags(entry)
         result.write(entry, out)
         return entry
+
+    def anonymize(self, name: str, method: PixelMethod) -> Splits:
+        """The clips after a method; the last ones are kept, for the next seed."""
+        if self._anonymized is None or self._anonymized[0] != name:
+            self._anonymized = None  # a split may fill a good part of the memory
+            self._anonymized = name, {split: clips.map(method) for split, clips in self.splits.items()}
+        return self._anonymized[1]
+
+    def _detect(self, name: str, test: Clips) -> dict[str, Any]:
+        """What ready-made models find; they do not depend on the seed."""
+        if name not in self._detected:
+            names = self.plan["detectors"]
+            self._detected[name] = detectors(self.splits["test"], test, self.dataset.attributes, names)
+        return self._detected[name]
 
     def resolve(self, method: str | Method) -> tuple[str, PixelMethod]:
         """What a method is called in the result, and the method itself."""
