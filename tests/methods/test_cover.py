@@ -37,19 +37,27 @@ def test_shapes(white):
     assert not box[2].any() and box.sum() == box[3].sum() >= 2
 
 
-def test_a_given_mask_goes_before_the_finder_and_is_not_held(white):
+def test_the_truth_is_the_mask_that_comes_with_the_data_and_is_not_held(white):
     clip = clip_with_a_mark(3)
     mask = torch.zeros_like(clip[:, :1])
     mask[:, :, 6, 0:4, 0:4] = 1
-    out = methods.create("blacken:finder=white")(clip, mask)
+    out = methods.create("blacken:finder=truth")(clip, mask)
     assert [t for t in range(12) if (out[0, 0, t] == 0).any()] == [6]
-    assert methods.create("blacken:finder=white")(clip, mask * 0).equal(clip), "a mask that says nobody is believed"
+    assert methods.create("blacken:finder=truth")(clip, mask * 0).equal(clip), "a mask that says nobody is believed"
+    found = methods.create("blacken:finder=white,hold=0")(clip, mask)
+    assert [t for t in range(12) if (found[0, 0, t] == 0).any()] == [3], "a finder looks for itself"
+
+
+def test_without_masks_the_truth_is_what_the_person_finder_says(monkeypatch):
+    monkeypatch.setitem(FINDERS, "person", lambda clip: torch.ones_like(clip[:, :1]))
+    assert methods.create("blacken:finder=truth")(torch.rand(1, 3, 4, 16, 16)).max() == 0
 
 
 def test_people_are_found_by_default_and_in_boxes():
     for name in ("blur", "blacken"):
-        method = methods.create(name)
+        method = methods.resolve(name)
         assert (method.finder, method.shape, method.hold) == ("person", "box", 3)
+        assert methods.create(name, "stage").finder == "truth"
 
 
 def test_the_checkpoint_keeps_finder_shape_and_hold(tmp_path):

@@ -126,7 +126,7 @@ class Evaluation:
             "raw": {"top1": raw.utility["top1"], "cmap": raw.privacy["cmap"], "f1": raw.privacy["f1"]},
             "kept": kept(found.utility["top1"], raw.utility["top1"]),
             "closed": closed(found.privacy["cmap"], raw.privacy["cmap"], floor["chance"]),
-            "reported": _reported(name, method),
+            "reported": _reported(method),
             "clips": {split: len(clips) for split, clips in self.splits.items()},
             "settings": self.plan,
             "versions": versions(),
@@ -181,12 +181,11 @@ class Evaluation:
         return digest.hexdigest()[:20]
 
 
-def _reported(name: str, method: Method) -> dict[str, Any] | None:
-    """The paper's own numbers for these settings, if its card has them; a plain name means the default settings."""
-    spec = name.partition(":")[2]
-    defaults = {f"{key}={value}" for key, value in config(method).items()}
+def _reported(method: Method) -> dict[str, Any] | None:
+    """The paper's own numbers for these settings, if its card has them."""
+    settings = {f"{key}={value}" for key, value in config(method).items()}
     for said, numbers in method.card.reported.items():
-        if said == spec or (not spec and said in defaults):
+        if not said or set(said.split(",")) <= settings:
             return numbers
     return None
 

@@ -113,8 +113,11 @@ def create(spec: str, preset: str = "stage", assignments: Sequence[str] = ()) ->
     return method
 
 
-def resolve(name_or_folder: str, preset: str = "stage") -> Method:
-    """A method from its name, its name with settings, or the folder of a trained one; in eval mode."""
+def resolve(name_or_folder: str, preset: str = "paper") -> Method:
+    """A method from its name, its name with settings, or the folder of a trained one; in eval mode.
+
+    By a name alone it is as in its paper: what somebody who has a video, and not the stage, wants.
+    """
     if (Path(name_or_folder) / "config.json").is_file():
         return load(name_or_folder)
     if Path(name_or_folder).is_dir():

@@ -3,11 +3,11 @@
 from torch import Tensor
 
 from actonym.methods.base import PixelMethod
-from actonym.nets.finder import held, known, known_shape, regions, shaped
+from actonym.nets.finder import TRUTH, held, known, known_shape, regions, shaped
 
 HOLD = 3  # ours: 3 frames before and after, 7 in all, are 0.3 s at 25 frames per second
 KNOBS = {
-    "finder": "what says where people are: person, face, both, or everywhere",
+    "finder": "what says where people are: person, face, both, everywhere, or truth (masks that come with the data)",
     "shape": "what is covered: the box around each person, or the person's mask",
     "hold": "frames before and after in which a region stays covered",
 }
@@ -33,6 +33,7 @@ class Cover(PixelMethod):
         raise NotImplementedError
 
     def forward(self, clip: Tensor, mask: Tensor | None = None) -> Tensor:
-        """A mask that comes with the data (the stage's truth) goes before the finder, and needs no hold."""
-        region = held(self.regions(clip), self.hold) if mask is None else shaped(mask, self.shape)
-        return self.cover(clip, region)
+        """A mask that comes with the data is what the finder `truth` finds, and needs no hold."""
+        if mask is not None and self.finder == TRUTH:
+            return self.cover(clip, shaped(mask, self.shape))
+        return self.cover(clip, held(self.regions(clip), self.hold))

@@ -12,7 +12,8 @@ from actonym.nets import person, yunet
 Finder = Callable[[Tensor], Tensor]  # clip [B, 3, T, H, W] -> person mask [B, 1, T, H, W]: 0 nobody, k person k
 
 FINDERS: dict[str, Finder] = {}
-TOGETHER = {"both": ("person", "face")}  # names for several finders at once
+TRUTH = "truth"  # the mask that comes with the data, as the stage's does; a person finder where there is none
+TOGETHER = {"both": ("person", "face"), TRUTH: ("person",)}  # names for other finders
 PULLED = {"face": "yunet"}  # finders whose weights do not ship, and where these are in the catalogue
 SHAPES = ("box", "mask")
 
