@@ -40,7 +40,8 @@ class Negative(PixelMethod):
 
         return [Phase("learn", 1, step, {"method": torch.optim.SGD(self.parameters(), 0.01)}, {"method": self})]
 '''
-TINY = ["--set", "clip.size=32", "--set", "recognizer.fit={epochs: 1}", "--set", "attack.fit={epochs: 1}"]
+TINY = ["--set", "clip.size=32", "--set", "recognizer.fit={epochs: 1, rounds: 1}"]
+TINY += ["--set", "attack.fit={epochs: 1, rounds: 1}"]
 TINY += ["--set", "attackers=[frame/frame/scratch]", "--data", "stage:train=20,val=20,test=20"]
 
 

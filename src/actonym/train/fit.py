@@ -9,7 +9,9 @@ from torch import Tensor, nn
 
 from actonym.data.clips import Clips, to_floats
 from actonym.train.augment import flip_and_shift
+from actonym.train.batches import derive
 from actonym.train.fabric import make_fabric
+from actonym.train.history import PhaseHistory, flat_at_end
 from actonym.train.loop import run
 from actonym.train.phase import Batch, Phase, Update
 from actonym.train.schedule import one_cycle
@@ -20,6 +22,7 @@ class Fit:
     """How a network is trained; a preset's numbers."""
 
     epochs: int = 24
+    rounds: int = 3  # while the score still rises: another round of as many epochs, at half the learning rate
     patience: int | None = None
     min_gain: float = 0.02  # of the validation score: no more than this in the last quarter counts as converged
     batch_size: int = 16
@@ -54,29 +57,44 @@ def fit(
     title: str = "fit",
 ) -> Fitted:
     """`loss` compares logits with a batch, `score` (higher is better) with `val`; the best epoch is kept."""
-    optimizer = torch.optim.AdamW(net.parameters(), how.lr, weight_decay=how.weight_decay)
 
     def step(batch: Batch, update: Update) -> dict[str, Tensor]:
         value = loss(net(batch.clip), batch)
         update("net", value)
         return {"loss": value}
 
-    phase = Phase(
-        name=title,
-        epochs=how.epochs,
-        step=step,
-        optimizers={"net": optimizer},
-        modules={"net": net},
-        batch_size=how.batch_size,
-        schedule=partial(one_cycle, rise=how.rise),
-        validate=lambda: score(predict(net, val), val),
-        patience=how.patience,
-        min_gain=how.min_gain,
-        average=how.average,
-        augment=partial(flip_and_shift, flip=how.flip) if train.video.ndim == 5 else None,  # features have no sides
-    )
-    history = run([phase], replace(train, mask=None), fabric=make_fabric(), seed=seed, progress=progress).phases[0]
-    return Fitted(net, max(history.validation), len(history.validation), history.converged, history.seconds)
+    def train_on(number: int) -> PhaseHistory:
+        lr = how.lr / 2**number
+        phase = Phase(
+            name=title if number == 0 else f"{title}, round {number + 1}",
+            epochs=how.epochs,
+            step=step,
+            optimizers={"net": torch.optim.AdamW(net.parameters(), lr, weight_decay=how.weight_decay)},
+            modules={"net": net},
+            batch_size=how.batch_size,
+            schedule=partial(one_cycle, rise=how.rise),
+            validate=lambda: score(predict(net, val), val),
+            patience=how.patience,
+            min_gain=how.min_gain,
+            average=how.average,
+            augment=partial(flip_and_shift, flip=how.flip) if train.video.ndim == 5 else None,  # features have no sides
+        )
+        clips, own = replace(train, mask=None), seed if number == 0 else derive("round", seed, number)
+        return run([phase], clips, fabric=make_fabric(), seed=own, progress=progress).phases[0]
+
+    curve: list[float] = []
+    seconds, converged = 0.0, False
+    for number in range(how.rounds):
+        before = {name: value.clone() for name, value in net.state_dict().items()}
+        part = train_on(number)
+        if curve and max(part.validation) <= max(curve):
+            net.load_state_dict(before)  # the best epoch was an earlier one
+        curve += part.validation
+        seconds += part.seconds
+        converged = part.converged if number == 0 else flat_at_end(curve, how.min_gain)
+        if converged:
+            break
+    return Fitted(net, max(curve), len(curve), converged, seconds)
 
 
 @torch.inference_mode()
