@@ -77,6 +77,6 @@ def test_a_method_is_measured_on_features(counted, tmp_path):
     assert found["utility"]["recognizer"]["net"] in ("linear", "mlp")
     assert {entry["net"] for entry in found["attacker"]["tried"]} == {"linear", "mlp"}
     made = sum(counted)
-    assert made == 2 * 64 * 3, "raw and anonymized: each clip whole, and two static ones"
+    assert made == 2 * 64 * 2, "raw and anonymized: each clip whole, and a static one"
     evaluation.run("blacken", 1, tmp_path / "again.json")
     assert sum(counted) == made, "another seed needs no features of its own"
