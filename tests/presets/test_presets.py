@@ -5,6 +5,7 @@ import pytest
 from actonym import methods, presets
 from actonym.bench.measure import parse_attacker
 from actonym.errors import UserError
+from actonym.nets.heads import head
 from actonym.nets.recognizers import build
 from actonym.train.fit import Fit
 
@@ -22,13 +23,18 @@ def test_every_preset_loads_and_states_its_sources(path):
 @pytest.mark.parametrize("preset", presets.names("evaluation"))
 def test_evaluation_presets_name_what_exists(preset):
     plan = presets.load("evaluation", preset)
-    frames, size = plan["clip"]["frames"], plan["clip"]["size"]
-    build(plan["recognizer"]["net"], 12, frames, size)
+    frames, size, nets = plan["clip"]["frames"], plan["clip"]["size"], plan["recognizer"]["net"]
+
+    def made(net, outputs):
+        return head(net, outputs, 8) if "encoder" in plan else build(net, outputs, frames, size)
+
+    for net in [nets] if isinstance(nets, str) else nets:
+        made(net, 12)
     for section in (plan["recognizer"]["fit"], plan["attack"]["fit"], plan["attack"]["finetune"]):
         Fit(**section)
     attackers = [parse_attacker(name) for name in plan["attackers"]]
     for attack, net, start in attackers:
-        build(net, 5, frames, size)
+        made(net, 5)
         assert start == "scratch" or (attack, net) in {(a, n) for a, n, s in attackers if s == "scratch"}
 
 
