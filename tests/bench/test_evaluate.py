@@ -6,6 +6,7 @@ import os
 import pytest
 import torch
 
+from actonym import methods
 from actonym.bench.bench import bench, slug
 from actonym.bench.evaluate import Evaluation
 from actonym.bench.measure import parse_attacker
@@ -67,6 +68,17 @@ def test_raw_baselines_are_trained_once_and_kept(evaluation, monkeypatch):
 def test_the_same_seed_gives_the_same_numbers(evaluation, result, tmp_path):
     again = evaluation.run("downsample:factor=4", 0, tmp_path / "again.json")
     assert again["utility"]["top1"] == result["utility"]["top1"] and again["privacy"] == result["privacy"]
+
+
+def test_a_method_that_was_changed_is_run_again(evaluation, tmp_path):
+    """Two methods of one name are two methods: clips are kept from seed to seed only by what made them."""
+    method = methods.create("downsample:factor=2")
+    seen = []
+    for factor in (2, 8):
+        method.factor = factor
+        evaluation.run(method, 0, tmp_path / f"{factor}.json")
+        seen.append(evaluation._anonymized[1]["test"].video)
+    assert not torch.equal(*seen)
 
 
 def test_nothing_is_learned_from_the_test_split(evaluation):

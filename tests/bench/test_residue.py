@@ -62,4 +62,4 @@ def test_faces_are_looked_for_once(monkeypatch):
 
 def test_an_unknown_detector_is_named():
     with pytest.raises(UserError, match="did you mean 'faces'"):
-        residue.check(["face"])
+        residue.check_detectors(["face"])

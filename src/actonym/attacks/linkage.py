@@ -76,6 +76,12 @@ def retrieval(similarity: Tensor, same: Tensor) -> Tensor:
     return torch.stack([hits[:, 0] / sizes[:, 0], precision.sum(1) / matches.sum(1).clamp(min=1)], 1)
 
 
+def has_pairs(action: Tensor, source: Sequence[Hashable]) -> bool:
+    """Whether some source has two clips of one action; without that there is nothing to link."""
+    known = [(one, name) for one, name in zip(action.tolist(), source, strict=True) if name not in ("", None)]
+    return len(set(known)) < len(known)
+
+
 def people(subject: Sequence[str], source: Sequence[str]) -> list[str]:
     """What links clips: the person where persons are known, else the film. A clip with neither has an empty name."""
     named = [f"subject {one}" if one else "" for one in subject]

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import normalize
 
-from actonym.attacks.linkage import linkage, source_numbers
+from actonym.attacks.linkage import has_pairs, linkage, source_numbers
 
 Metric = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]  # query and gallery features to what their cosine compares
 
@@ -49,7 +49,7 @@ def link(
     for gallery in ("anonymized", "raw") if test.raw is not None else ("anonymized",):
         raw = gallery == "raw"
         metrics: dict[str, Metric] = {"cosine": lambda query, other: (query, other)}
-        if train is not None and val is not None and _can_be_linked(val):
+        if train is not None and val is not None and has_pairs(val.action, val.source):
             metrics["whitened"] = whitened(train, val, raw=raw)
             metrics["metric"] = train_metric(train, val, raw=raw, seed=seed)
         for similarity, metric in metrics.items():
@@ -116,11 +116,6 @@ def nt_xent(query: Tensor, other: Tensor, action: Tensor, source: Tensor) -> Ten
     logs = logs[asked] - logs[asked].logsumexp(1, keepdim=True)
     positives = positives[asked]
     return -(logs.masked_fill(~positives, 0).sum(1) / positives.sum(1)).mean()
-
-
-def _can_be_linked(clips: Linked) -> bool:
-    known = [(action, name) for action, name in zip(clips.action.tolist(), clips.source, strict=True) if name]
-    return len(set(known)) < len(known)
 
 
 def _whitening(train: Linked, raw: bool, shrinkage: float) -> tuple[tuple[Tensor, Tensor], Tensor]:

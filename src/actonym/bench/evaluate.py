@@ -18,10 +18,9 @@ from actonym.bench import result
 from actonym.bench.floors import floors
 from actonym.bench.look import Frozen
 from actonym.bench.measure import Measured, Plan, Splits, load_splits, make_look, measure
-from actonym.bench.metrics import closed, kept
+from actonym.bench.metrics import closed, kept, mean_over_views
 from actonym.bench.report import picture
-from actonym.bench.residue import Embed, detectors, link_splits, linkable, means, places
-from actonym.bench.residue import check as check_detectors
+from actonym.bench.residue import Embed, check_detectors, detectors, link_splits, linkable, places
 from actonym.bench.result import Result
 from actonym.data.base import Dataset, open_dataset
 from actonym.data.cache import cache_dir
@@ -56,8 +55,8 @@ class Evaluation:
         self.look = make_look(self.plan, progress)
         self._splits: Splits | None = None
         self._raw: dict[int, Measured] = {}
-        self._anonymized: tuple[str, Splits] | None = None
-        self._detected: dict[str, dict[str, Any]] = {}
+        self._anonymized: tuple[str | Method, Splits] | None = None
+        self._detected: dict[str | Method, dict[str, Any]] = {}
 
     @property
     def splits(self) -> Splits:
@@ -70,7 +69,7 @@ class Evaluation:
         start = perf_counter()
         name, anonymizer = self.resolve(method)
         raw = self.raw(seed)
-        anonymized = self.anonymize(name, anonymizer)
+        anonymized = self._anonymize(method, anonymizer)
         is_raw = anonymizer.name == "raw"
         found = raw if is_raw else self._measure(anonymized, seed, raw)
         strip = out.with_suffix(".png")
@@ -78,25 +77,25 @@ class Evaluation:
         picture(self.splits["test"].video[0], anonymized["test"].video[0], strip)
         entry = self._result(name, anonymizer, seed, found, raw) | {"picture": strip.name}
         if self.plan["detectors"]:
-            entry["detectors"] = self._detect(name, anonymized["test"])
+            entry["detectors"] = self._detect(method, anonymized["test"])
         entry |= {"seconds": perf_counter() - start, "flags": []}
         entry["flags"] = result.flags(entry)
         result.write(entry, out)
         return entry
 
-    def anonymize(self, name: str, method: PixelMethod) -> Splits:
-        """The clips after a method; the last ones are kept, for the next seed."""
-        if self._anonymized is None or self._anonymized[0] != name:
+    def _anonymize(self, spec: str | Method, method: PixelMethod) -> Splits:
+        """The clips after a method; the last are kept for the next seed, if a name or folder says what made them."""
+        if self._anonymized is None or self._anonymized[0] != spec or isinstance(spec, Method):
             self._anonymized = None  # a split may fill a good part of the memory
-            self._anonymized = name, {split: clips.map(method) for split, clips in self.splits.items()}
+            self._anonymized = spec, {split: clips.map(method) for split, clips in self.splits.items()}
         return self._anonymized[1]
 
-    def _detect(self, name: str, test: Clips) -> dict[str, Any]:
-        """What ready-made models find; they do not depend on the seed."""
-        if name not in self._detected:
+    def _detect(self, spec: str | Method, test: Clips) -> dict[str, Any]:
+        """What ready-made models find; it does not depend on the seed."""
+        if isinstance(spec, Method) or spec not in self._detected:
             names = self.plan["detectors"]
-            self._detected[name] = detectors(self.splits["test"], test, self.dataset.attributes, names)
-        return self._detected[name]
+            self._detected[spec] = detectors(self.splits["test"], test, self.dataset.attributes, names)
+        return self._detected[spec]
 
     def resolve(self, method: str | Method) -> tuple[str, PixelMethod]:
         """What a method is called in the result, and the method itself."""
@@ -167,7 +166,7 @@ class Evaluation:
         if found.embed is not None:
             kinds["attacker"] = found.embed
         if isinstance(look := self.look, Frozen):
-            kinds["features"] = lambda clips: means(look(clips, "linkage", ""))
+            kinds["features"] = lambda clips: mean_over_views(look(clips, "linkage", "").video, len(clips), clips.views)
         return kinds
 
     def _key(self, seed: int) -> str:
@@ -176,6 +175,8 @@ class Evaluation:
         for clips in self.splits.values():
             digest.update(clips.video.contiguous().numpy().data)
             digest.update(repr((clips.action.tolist(), clips.privacy.tolist())).encode())
+            if self.plan["linkage"]:
+                digest.update(repr((clips.subject, clips.source)).encode())
         asked = {key: value for key, value in self.plan.items() if value}
         digest.update(json.dumps([asked, seed, versions(), torch.get_num_threads()], sort_keys=True).encode())
         return digest.hexdigest()[:20]

@@ -1,6 +1,7 @@
 """What recognizers and attackers look at: the clips themselves, or what a frozen encoder makes of them."""
 
 import hashlib
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
@@ -53,7 +54,7 @@ class Frozen:
         """`[N, D]` of uint8 clips `[N, 3, T, H, W]`."""
         path = cache_dir("features") / f"{self._key(video)}.safetensors"
         if not path.is_file():
-            part = path.with_suffix(".part")
+            part = path.with_suffix(f".{os.getpid()}.part")  # another process may be making the same
             save_file({"features": self._encode(video)}, part)
             part.replace(path)
         return load_file(path)["features"]

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from actonym.attacks.attribute import train_attacker
 from actonym.bench.look import Frozen, Look, pixels
-from actonym.bench.metrics import action_scores, privacy_scores
+from actonym.bench.metrics import action_scores, mean_over_views, privacy_scores
 from actonym.data.base import SPLITS, Dataset
 from actonym.data.clips import Clips, load_clips
 from actonym.errors import UserError, unknown
@@ -150,7 +150,7 @@ def embed(net: nn.Module, clips: Clips) -> Tensor:
         predict(net, clips)
     finally:
         hook.remove()
-    return torch.cat(made).view(len(clips), clips.views, -1).mean(1)
+    return mean_over_views(torch.cat(made), len(clips), clips.views)
 
 
 def parse_attacker(name: str) -> tuple[str, str, str]:

@@ -10,17 +10,17 @@ from torch import Tensor
 from actonym.attacks.faces import Find, detect
 from actonym.attacks.gender import gender
 from actonym.attacks.identity import identity
-from actonym.attacks.linkage import people
+from actonym.attacks.linkage import has_pairs, people
 from actonym.attacks.linkers import Linked, link, strongest
 from actonym.attacks.nudity import nudity
 from actonym.attacks.places import place
+from actonym.bench.measure import Splits
 from actonym.data.base import SPLITS
 from actonym.data.clips import Clips
 from actonym.errors import unknown
 from actonym.nets import centerface
 from actonym.nets.centerface import Faces
 
-Splits = dict[str, Clips]
 Embed = Callable[[Clips], Tensor]  # videos to what linkage compares, [N, D]
 
 DETECTORS = ("faces", "identity", "nudity", "gender")
@@ -51,8 +51,7 @@ def link_splits(anonymized: Splits, raw: Splits | None, kinds: Mapping[str, Embe
 
 def linkable(clips: Clips) -> bool:
     """Whether some person or source has two clips of one action."""
-    pairs = [pair for pair in zip(clips.action.tolist(), _people(clips), strict=True) if pair[1]]
-    return len(set(pairs)) < len(pairs)
+    return has_pairs(clips.action, _people(clips))
 
 
 def places(clips: Clips) -> Tensor:
@@ -60,14 +59,9 @@ def places(clips: Clips) -> Tensor:
     return torch.stack([place(video) for video in clips.video[:: clips.views]])
 
 
-def means(seen: Clips) -> Tensor:
-    """One vector for each video: the mean over its views."""
-    return seen.video.view(len(seen), seen.views, -1).mean(1)
-
-
 def detectors(raw: Clips, anonymized: Clips, attributes: Sequence[str], names: Sequence[str]) -> dict[str, Any]:
     """What each of the ready-made models `names` finds in the anonymized videos."""
-    check(names)
+    check_detectors(names)
     find = _remembered(centerface.find)
     found: dict[str, Any] = {}
     if "faces" in names:
@@ -82,7 +76,7 @@ def detectors(raw: Clips, anonymized: Clips, attributes: Sequence[str], names: S
     return found
 
 
-def check(names: Sequence[str]) -> None:
+def check_detectors(names: Sequence[str]) -> None:
     for name in names:
         if name not in DETECTORS:
             raise unknown("detector", name, DETECTORS)
