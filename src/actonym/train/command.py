@@ -37,7 +37,15 @@ def train(
     return train_method(
         anonymizer,
         load_clips(dataset, "train", **clip),
-        Recognizers(action(), privacy(), action, privacy),
+        Recognizers(
+            action(),
+            privacy(),
+            action,
+            privacy,
+            actions=len(dataset.actions),
+            attributes=len(dataset.attributes),
+            validation=load_clips(dataset, "val", **clip),
+        ),
         out=out,
         seed=seed,
         devices=devices,

@@ -7,6 +7,7 @@ from typing import Protocol
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
+from actonym.data.clips import Clips
 from actonym.train.augment import Augment, flip_and_shift
 from actonym.train.schedule import Schedule, constant
 
@@ -64,3 +65,6 @@ class Recognizers:
     privacy: nn.Module
     make_action: Callable[[], nn.Module] | None = None
     make_privacy: Callable[[], nn.Module] | None = None
+    actions: int = 0  # how many there are to tell apart
+    attributes: int = 0
+    validation: Clips | None = None  # clips of the validation split, to choose weights by; never of the test split
