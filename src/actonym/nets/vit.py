@@ -4,7 +4,9 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import scaled_dot_product_attention
+from torch.nn.functional import interpolate, scaled_dot_product_attention
+
+from actonym.nets.masked_attention import masked_attention
 
 
 @dataclass(frozen=True)
@@ -37,10 +39,12 @@ class Attention(nn.Module):
         self.qkv = nn.Linear(dim, 3 * dim)
         self.out = nn.Linear(dim, dim)
 
-    def forward(self, x: Tensor) -> Tensor:
+    def forward(self, x: Tensor, kept: Tensor | None = None) -> Tensor:
+        """`kept` `[B, N]`, 0 or 1, says which tokens may be looked at."""
         b, n, d = x.shape
         q, k, v = self.qkv(x).reshape(b, n, 3, self.heads, d // self.heads).permute(2, 0, 3, 1, 4)
-        return self.out(scaled_dot_product_attention(q, k, v).transpose(1, 2).reshape(b, n, d))
+        mixed = scaled_dot_product_attention(q, k, v) if kept is None else masked_attention(q, k, v, kept)
+        return self.out(mixed.transpose(1, 2).reshape(b, n, d))
 
 
 class Layer(nn.Module):
@@ -52,9 +56,19 @@ class Layer(nn.Module):
         self.norm2 = nn.LayerNorm(dim, eps=1e-6)
         self.mlp = nn.Sequential(nn.Linear(dim, 4 * dim), nn.GELU(), nn.Linear(4 * dim, dim))
 
-    def forward(self, x: Tensor) -> Tensor:
-        x = x + self.attention(self.norm1(x))
+    def forward(self, x: Tensor, kept: Tensor | None = None) -> Tensor:
+        x = x + self.attention(self.norm1(x), kept)
         return x + self.mlp(self.norm2(x))
+
+
+def resize_positions(position: Tensor, old: tuple[int, int], new: tuple[int, int]) -> Tensor:
+    """Learned positions `[1, L, h * w, D]` for another grid of tokens in a frame."""
+    if old == new:
+        return position
+    _, length, _, dim = position.shape
+    grid = position.reshape(length, *old, dim).permute(0, 3, 1, 2)
+    grid = interpolate(grid, new, mode="bicubic", align_corners=False)
+    return grid.permute(0, 2, 3, 1).reshape(1, length, new[0] * new[1], dim)
 
 
 class VideoViT(nn.Module):
@@ -79,14 +93,14 @@ class VideoViT(nn.Module):
         self.norm = nn.LayerNorm(spec.dim, eps=1e-6)
         self.head = nn.Linear(spec.dim, outputs)
         nn.init.trunc_normal_(self.position, std=0.02)
-        self.apply(_initialize)
+        self.apply(initialize)
 
     def forward(self, clip: Tensor) -> Tensor:
         x = self.tubelets(clip * 2 - 1) + self.position
         return self.head(self.norm(self.layers(x)).mean(1))
 
 
-def _initialize(module: nn.Module) -> None:
+def initialize(module: nn.Module) -> None:
     if isinstance(module, nn.Linear):
         nn.init.trunc_normal_(module.weight, std=0.02)
         nn.init.zeros_(module.bias)

@@ -1,0 +1,31 @@
+"""What an anonymizer does to a privacy recognizer: the two objectives of the field.
+
+`maximize` is the game as it is written in most papers (STPrivacy equation 13, VITA, SPAct): the anonymizer climbs the
+recognizer's loss. It has no upper end: an anonymizer gains most by making a recognizer surely *wrong*, and an attacker
+who is trained anew just turns the answer round. `uninformed` asks for the answer of somebody who has not seen the video
+(VITA's and BDQ's maximum entropy). It is bounded and cannot be turned round, but its gradient vanishes as soon as the
+recognizer is unsure, so the recognizer must be kept strong.
+"""
+
+import torch
+from torch import Tensor
+from torch.nn.functional import binary_cross_entropy_with_logits
+
+
+def maximize(logits: Tensor, labels: Tensor, ceiling: float | None = None) -> Tensor:
+    """The negative of the recognizer's binary cross-entropy.
+
+    What an attribute of a clip loses beyond `ceiling` counts no more: such an answer is as wrong as need be.
+    """
+    loss = binary_cross_entropy_with_logits(logits, labels, reduction="none")
+    return -(loss if ceiling is None else loss.clamp(max=ceiling)).mean()
+
+
+def uninformed(logits: Tensor, prevalence: Tensor | None = None) -> Tensor:
+    """How far the recognizer's answers are from each attribute's prevalence, `[P]`; from one half if none is given.
+
+    The Kullback-Leibler divergence of two yes-or-no distributions; zero where the recognizer knows nothing.
+    """
+    wanted = torch.full_like(logits, 0.5) if prevalence is None else prevalence.to(logits).expand_as(logits)
+    entropy = binary_cross_entropy_with_logits(torch.logit(wanted), wanted)
+    return binary_cross_entropy_with_logits(logits, wanted) - entropy

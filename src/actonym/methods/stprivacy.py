@@ -1,0 +1,377 @@
+"""STPrivacy (Li et al., ICCV 2023): drop the tubelets that the action does not need, rewrite the others."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from math import log
+from pathlib import Path
+from typing import cast
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy, gumbel_softmax, mse_loss
+
+from actonym.errors import unknown
+from actonym.losses.privacy import maximize, uninformed
+from actonym.methods.base import MethodCard, PixelMethod, register
+from actonym.nets.inflate import load_image_weights
+from actonym.nets.tubelets import Box, cut, filled, grid_of, join, low_frequencies
+from actonym.nets.vit import Layer, Tubelets, initialize, resize_positions
+from actonym.train.phase import Batch, Phase, Recognizers, Update
+from actonym.train.schedule import constant, cosine
+from actonym.video.transform import resize, resize_short
+
+# Log-probabilities `[B, L, N, 2]`, what is still kept `[B, L, N]` and the number of the block to its decisions.
+Decide = Callable[[Tensor, Tensor, int], Tensor]
+
+
+class Predictor(nn.Module):
+    """How probably each token is kept or dropped, from what it and its surroundings hold."""
+
+    def __init__(self, dim: int) -> None:
+        super().__init__()
+        if dim % 3:
+            raise ValueError(f"dim must be divisible by 3 (local, spatial, spatio-temporal), not {dim}")
+        # One linear layer of width D is the three of width D/3 that equations 1-3 have.
+        self.levels = nn.Sequential(nn.LayerNorm(dim, eps=1e-6), nn.Linear(dim, dim), nn.GELU())
+        hidden = [nn.Linear(dim, dim // 2), nn.GELU(), nn.Linear(dim // 2, dim // 4), nn.GELU()]
+        self.mlp, self.last = nn.Sequential(*hidden), nn.Linear(dim // 4, 2)
+
+    def start_at(self, keep: float) -> None:
+        """Before it has learned anything it keeps the share that it is to keep (ours; L_Spars is small at once)."""
+        with torch.no_grad():
+            self.last.bias.copy_(torch.tensor([log(min(keep, 0.99) / (1 - min(keep, 0.99))), 0.0]))
+
+    def forward(self, x: Tensor, kept: Tensor) -> Tensor:
+        """Tokens `[B, L, N, D]` and what is kept `[B, L, N]` to log-probabilities `[B, L, N, 2]`; 0 is keep."""
+        local, spatial, whole = self.levels(x).chunk(3, -1)  # equation 1
+        spatial = mean_of_kept(spatial, kept, (2,)).expand_as(local)  # equation 2
+        whole = mean_of_kept(whole, kept, (1, 2)).expand_as(local)  # equation 3
+        evidence = torch.cat([local, spatial, whole], -1)  # equation 4
+        return self.last(self.mlp(evidence)).log_softmax(-1)  # equation 5
+
+
+def mean_of_kept(x: Tensor, kept: Tensor, dims: tuple[int, ...]) -> Tensor:
+    """The mean over `dims` of the tokens that are kept; 0 where none is."""
+    weight = kept[..., None]
+    return (x * weight).sum(dims, keepdim=True) / weight.sum(dims, keepdim=True).clamp_min(1e-6)
+
+
+class Sparsification(nn.Module):
+    """A block: transformer layers, then a predictor."""
+
+    def __init__(self, dim: int, heads: int, layers: int) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList(Layer(dim, heads) for _ in range(layers))
+        self.predictor = Predictor(dim)
+
+
+@register("stprivacy")
+class STPrivacy(PixelMethod):
+    """Three sparsification blocks choose tubelets, an anonymization block rewrites the pixels of what is left.
+
+    Training masks what was dropped, with decisions drawn at random; then `forward` sorts tokens by their probability
+    and really drops them, so that each block computes less.
+    """
+
+    card = MethodCard(
+        title="STPrivacy",
+        idea="A video transformer drops the tubelets that the action does not need and rewrites the others, against "
+        "a privacy recognizer that sees the whole video.",
+        paper="Li et al., STPrivacy, ICCV 2023",
+        year=2023,
+        needs=frozenset({"action", "privacy"}),
+        knobs={"keep": "share of the tubelets that each of the three blocks keeps; may be changed after training"},
+        reported={
+            "": {
+                "vp-hmdb51": {"top1": 0.5073, "f1": 0.613, "cmap": 0.7248},
+                "vp-ucf101": {"top1": 0.8255, "f1": 0.634, "cmap": 0.7379},
+            }
+        },
+    )
+
+    def __init__(
+        self,
+        keep: float = 0.7,
+        dim: int = 384,
+        heads: int = 6,
+        blocks: Sequence[int] = (3, 3, 3),
+        layers: int = 3,
+        frames: int = 16,
+        side: int = 112,
+        tubelet: Sequence[int] = (2, 16, 16),
+        rewrite: bool = True,
+    ) -> None:
+        """`blocks`: layers of each sparsification block; `layers`: those of the anonymization block.
+
+        Without `rewrite` the tubelets that are left show the raw video (the paper's separate sparsification).
+        """
+        super().__init__()
+        if not 0 < keep <= 1:
+            raise ValueError(f"keep must be above 0 and at most 1, not {keep}")
+        if len(tubelet) != 3 or frames % tubelet[0] or side % tubelet[1] or side % tubelet[2]:
+            raise ValueError(f"a clip of {frames} x {side} x {side} does not divide into tubelets of {list(tubelet)}")
+        self.keep, self.rewrite = keep, rewrite
+        self.tubelet = (tubelet[0], tubelet[1], tubelet[2])
+        self.working_frames, self.working_size = frames, side
+        self.grid = (side // tubelet[1], side // tubelet[2])
+        length, spatial = frames // tubelet[0], self.grid[0] * self.grid[1]
+        self.tubelets = Tubelets(dim, self.tubelet)
+        self.position = nn.Parameter(torch.zeros(1, length, spatial, dim))
+        self.blocks = nn.ModuleList(Sparsification(dim, heads, count) for count in blocks)
+        self.layers = nn.ModuleList(Layer(dim, heads) for _ in range(layers))
+        self.pixels = nn.Linear(dim, 3 * tubelet[0] * tubelet[1] * tubelet[2])
+        nn.init.trunc_normal_(self.position, std=0.02)
+        self.apply(initialize)
+        for block in self.sparsification:
+            block.predictor.start_at(keep)
+
+    def tokens(self, clip: Tensor) -> Tensor:
+        """Section 3.1: `[B, 3, T, H, W] -> [B, L, N, D]`. Wider pictures have more tokens."""
+        length, down, across = grid_of(clip, self.tubelet)
+        x = self.tubelets(clip * 2 - 1).unflatten(1, (length, down * across))
+        return x + resize_positions(self.position, self.grid, (down, across))
+
+    # Inference: what is dropped is gone.
+
+    def forward(self, clip: Tensor, mask: Tensor | None = None) -> Tensor:
+        """Any size and length: at the short side it was made for, in clips of its length."""
+        size, count = (clip.shape[-2], clip.shape[-1]), clip.shape[2]
+        small = resize_short(clip, self.working_size or min(size))
+        parts = [filled(part, (self.working_frames, *self.tubelet[1:])) for part in small.split(self.working_frames, 2)]
+        out = torch.cat([self.anonymize(part) for part in parts], 2)[:, :, :count, : small.shape[-2], : small.shape[-1]]
+        return resize(out, size).clamp(0, 1)
+
+    def anonymize(self, clip: Tensor) -> Tensor:
+        """Sparsify, gather what is kept, rewrite it; what was dropped comes out black."""
+        x, place = self.prune(self.tokens(clip))
+        raw = cut(clip, self.tubelet)
+        wide = place[..., None].expand(-1, -1, -1, raw.shape[-1])
+        shown = self.shown(self.anonymized(x.flatten(1, 2))).view_as(wide) if self.rewrite else raw.gather(2, wide)
+        out = torch.zeros_like(raw).scatter(2, wide, shown.to(raw.dtype))
+        return join(out, grid_of(clip, self.tubelet), self.tubelet)
+
+    def prune(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        """The tokens that all blocks keep, `[B, L, K, D]`, and their places among the N of their row."""
+        b, length, spatial, dim = x.shape
+        place = torch.arange(spatial, device=x.device).expand(b, length, spatial)
+        for number, block in enumerate(self.sparsification, 1):
+            x = _through(block.layers, x.flatten(1, 2)).unflatten(1, (length, -1))
+            probability = block.predictor(x, torch.ones_like(x[..., 0]))[..., 0]
+            best = probability.topk(self.count(spatial, number), 2).indices.sort(2).values
+            x = x.gather(2, best[..., None].expand(-1, -1, -1, dim))
+            place = place.gather(2, best)
+        return x, place
+
+    def count(self, spatial: int, number: int) -> int:
+        """How many of a row's tokens are left after block `number`."""
+        return max(1, round(self.keep**number * spatial))
+
+    def anonymized(self, x: Tensor, kept: Tensor | None = None) -> Tensor:
+        return _through(self.layers, x, kept)
+
+    def shown(self, x: Tensor) -> Tensor:
+        """Equation 11. Pixels end at 0 and 1 (the paper does not say so); what is cut off still has a gradient."""
+        pixels = self.pixels(x) + 0.5
+        return pixels + (pixels.clamp(0, 1) - pixels).detach()
+
+    # Training: what is dropped is masked.
+
+    def decisions(self, x: Tensor, decide: Decide) -> tuple[Tensor, list[Tensor]]:
+        """Progressive sparsification: tokens `[B, L * N, D]`, and after each block what is kept, `[B, L, N]`."""
+        rows = x.shape[1:3]
+        kept = torch.ones_like(x[..., 0])
+        x = x.flatten(1, 2)
+        history = []
+        for number, block in enumerate(self.sparsification, 1):
+            x = _through(block.layers, x, kept.flatten(1) if number > 1 else None)
+            kept = kept * decide(block.predictor(x.unflatten(1, rows), kept), kept, number)
+            history.append(kept)
+        return x, history
+
+    def masked(self, clip: Tensor, decide: Decide | None = None) -> tuple[Tensor, Tensor, list[Tensor]]:
+        """The clip as `anonymize` would show it, its last tokens, and the decisions; all differentiable."""
+        x, history = self.decisions(self.tokens(clip), decide or self.draw)
+        kept = history[-1]
+        x = self.anonymized(x, kept.flatten(1))
+        pixels = self.shown(x).unflatten(1, kept.shape[1:]) if self.rewrite else cut(clip, self.tubelet)
+        return join(pixels * kept[..., None], grid_of(clip, self.tubelet), self.tubelet), x, history
+
+    def draw(self, log_z: Tensor, kept: Tensor, number: int) -> Tensor:
+        """Equation 6. Where all is to be kept nothing is drawn."""
+        return gumbel_softmax(log_z, hard=True)[..., 0] if self.keep < 1 else torch.ones_like(kept)
+
+    def sort(self, log_z: Tensor, kept: Tensor, number: int) -> Tensor:
+        """The decisions of `prune`: the best of what is still kept."""
+        probability = log_z[..., 0].masked_fill(kept == 0, -torch.inf)
+        best = probability.topk(self.count(kept.shape[2], number), 2).indices
+        return torch.zeros_like(kept).scatter(2, best, 1.0)
+
+    @property
+    def sparsification(self) -> list[Sparsification]:
+        return cast("list[Sparsification]", list(self.blocks))
+
+    def all_layers(self) -> list[Layer]:
+        """The transformer, first to last."""
+        parts = (*(block.layers for block in self.sparsification), self.layers)
+        return [cast("Layer", layer) for part in parts for layer in part]
+
+    def phases(self, recognizers: Recognizers) -> list[Phase]:
+        return Training(self, recognizers, **self.training_settings).phases()
+
+
+def _through(layers: nn.ModuleList, x: Tensor, kept: Tensor | None = None) -> Tensor:
+    for layer in layers:
+        x = layer(x, kept)
+    return x
+
+
+def sparsity(history: Sequence[Tensor], keep: float) -> Tensor:
+    """L_Spars (equation 7): in every row of tubelets the share that block m leaves should be alpha^m."""
+    shares = torch.stack([kept.mean(2) for kept in history], 1)  # [B, M, L]
+    wanted = shares.new_tensor([keep**number for number in range(1, len(history) + 1)])
+    return (shares - wanted[None, :, None]).square().mean()
+
+
+@dataclass
+class Training:
+    """How it learns: the preset's `train` section."""
+
+    method: STPrivacy
+    recognizers: Recognizers
+    wait: int = 2  # epochs in which the predictors learn alone, the first of the initialization
+    initialization: int = 78
+    adversarial: int = 40
+    batch_size: int = 64
+    lr: float = 1.25e-4
+    backbone: float = 0.1  # factor on `lr` for all but the predictors, in the initialization
+    recognizer_lr: float = 1.25e-4
+    weight_decay: float = 0.05
+    action: float = 0.5  # lambda_Action
+    privacy: float = 0.5  # lambda_Privacy
+    sparsity: float = 1.0
+    objective: str = "maximize"  # or uninformed: see losses/privacy.py
+    ceiling: float | None = None  # of `maximize`
+    attacker_steps: int = 1  # of the privacy recognizer for one of the anonymizer
+    frames: int | None = None  # that many, drawn anew in each step, are what the privacy recognizer sees; None: all
+    reconstruction: float = 0.0  # weight of the pixels' error in the initialization
+    rehearsal: bool = False  # the recognizers learn on raw video during the initialization
+    start: str | None = None  # `identity`, or a file with the weights of an image transformer
+
+    def phases(self) -> list[Phase]:
+        if self.objective not in ("maximize", "uninformed"):
+            raise unknown("objective", self.objective, ["maximize", "uninformed"])
+        if self.start == "identity":
+            start_as_identity(self.method)
+        elif self.start:
+            load_image_weights(Path(self.start), self.method.tubelets, self.method.position, self.method.all_layers())
+        classify = nn.Linear(self.method.position.shape[-1], self.recognizers.actions)
+        return [
+            *self._initialization(classify),
+            Phase(
+                "adversarial",
+                self.adversarial,
+                self.play,
+                {"anonymizer": self._adamw(self.lr, self.method), **self._recognizer_optimizers()},
+                {"anonymizer": self.method, **self._recognizer_modules()},
+                self.batch_size,
+                cosine,
+            ),
+        ]
+
+    def _initialization(self, classify: nn.Linear) -> list[Phase]:
+        """The predictors alone, then everything (the released schedule; the paper has 80 epochs and no more to say)."""
+        predictors = [block.predictor for block in self.method.sparsification]
+        own = {id(p) for predictor in predictors for p in predictor.parameters()}
+        backbone = nn.ParameterList(p for p in self.method.parameters() if id(p) not in own)
+        fast = nn.ModuleList([*predictors, classify])
+        both = [
+            {"params": list(fast.parameters()), "lr": self.lr},
+            {"params": list(backbone), "lr": self.lr * self.backbone},
+        ]
+        modules = {"anonymizer": self.method, "classify": classify, **self._recognizer_modules()}
+        make = partial(Phase, batch_size=self.batch_size, modules=modules, step=partial(self.initialize, classify))
+        phases = [
+            make(
+                "predictors",
+                self.wait,
+                optimizers={"anonymizer": self._adamw(self.lr, fast), **self._recognizer_optimizers()},
+                schedule=constant,
+            ),
+            make(
+                "initialization",
+                self.initialization,
+                optimizers={
+                    "anonymizer": torch.optim.AdamW(both, weight_decay=self.weight_decay),
+                    **self._recognizer_optimizers(),
+                },
+                schedule=cosine,
+            ),
+        ]
+        return [phase for phase in phases if phase.epochs]
+
+    def initialize(self, classify: nn.Linear, batch: Batch, update: Update) -> dict[str, Tensor]:
+        """Equation 12: L_Spars + L'_Action, the method recognizing the action by itself."""
+        out, x, history = self.method.masked(batch.clip)
+        kept = history[-1]
+        pooled = mean_of_kept(x.unflatten(1, kept.shape[1:]), kept, (1, 2)).flatten(1)
+        spars, action = sparsity(history, self.method.keep), cross_entropy(classify(pooled), batch.action)
+        loss = self.sparsity * spars + action
+        logged = {"sparsity": spars, "action": action}
+        if self.reconstruction:
+            target = join(cut(batch.clip, self.method.tubelet) * kept[..., None].detach(), *self._boxes(batch.clip))
+            logged["pixels"] = mse_loss(out, target)
+            loss = loss + self.reconstruction * logged["pixels"]
+        update("anonymizer", loss)
+        if self.rehearsal:
+            self._learn(batch.clip, batch, update)
+        return logged
+
+    def play(self, batch: Batch, update: Update) -> dict[str, Tensor]:
+        """Equation 13 for the anonymizer; then each recognizer, on what it shows."""
+        out, _, history = self.method.masked(batch.clip)
+        spars = sparsity(history, self.method.keep)
+        action = cross_entropy(self.recognizers.action(out), batch.action)
+        logits = self.recognizers.privacy(self._seen(out))
+        hidden = maximize(logits, batch.privacy, self.ceiling) if self.objective == "maximize" else uninformed(logits)
+        update("anonymizer", self.sparsity * spars + self.action * action + self.privacy * hidden)
+        leak = self._learn(out.detach(), batch, update)
+        return {"sparsity": spars, "action": action, "leak": leak, "kept": history[-1].mean()}
+
+    def _learn(self, clip: Tensor, batch: Batch, update: Update) -> Tensor:
+        """One step of the action recognizer, some of the privacy recognizer; returns the latter's loss."""
+        update("action", cross_entropy(self.recognizers.action(clip), batch.action))
+        for _ in range(self.attacker_steps):
+            leak = binary_cross_entropy_with_logits(self.recognizers.privacy(self._seen(clip)), batch.privacy)
+            update("privacy", leak)
+        return leak
+
+    def _seen(self, clip: Tensor) -> Tensor:
+        if self.frames is None:
+            return clip
+        return clip[:, :, torch.randperm(clip.shape[2])[: self.frames].sort().values]
+
+    def _boxes(self, clip: Tensor) -> tuple[Box, Box]:
+        return grid_of(clip, self.method.tubelet), self.method.tubelet
+
+    def _adamw(self, lr: float, module: nn.Module) -> torch.optim.AdamW:
+        return torch.optim.AdamW(module.parameters(), lr, weight_decay=self.weight_decay)
+
+    def _recognizer_modules(self) -> dict[str, nn.Module]:
+        return {"action": self.recognizers.action, "privacy": self.recognizers.privacy}
+
+    def _recognizer_optimizers(self) -> dict[str, torch.optim.Optimizer]:
+        return {name: self._adamw(self.recognizer_lr, net) for name, net in self._recognizer_modules().items()}
+
+
+def start_as_identity(method: STPrivacy) -> None:
+    """Tokens begin as the lowest frequencies of their tubelets, and pixels are what these make up (ours).
+
+    Small transformers that begin at random show grey for a long time, and grey is a trap: it hides everything.
+    """
+    basis = low_frequencies(method.tubelet, method.position.shape[-1])
+    with torch.no_grad():
+        method.tubelets.project.weight.copy_(basis.view_as(method.tubelets.project.weight))
+        method.pixels.weight.copy_(basis.T / 2)  # the clip enters as -1..1
+        for layer in (method.tubelets.project, method.pixels):
+            nn.init.zeros_(cast("nn.Parameter", layer.bias))

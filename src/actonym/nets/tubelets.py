@@ -1,0 +1,64 @@
+"""Clips cut into tubelets and put together again: boxes of some frames and pixels that do not overlap."""
+
+from itertools import product
+from math import ceil, pi
+
+import torch
+from torch import Tensor
+from torch.nn.functional import pad
+
+Box = tuple[int, int, int]
+
+
+def grid_of(clip: Tensor, tubelet: Box) -> Box:
+    """How many tubelets a clip has in time, down and across."""
+    t, h, w = (side // step for side, step in zip(clip.shape[2:], tubelet, strict=True))
+    return t, h, w
+
+
+def cut(clip: Tensor, tubelet: Box) -> Tensor:
+    """`[B, 3, T, H, W] -> [B, L, N, 3 dT dH dW]`: the pixels of each tubelet."""
+    b, c = clip.shape[:2]
+    (length, down, across), (dt, dh, dw) = grid_of(clip, tubelet), tubelet
+    parts = clip.reshape(b, c, length, dt, down, dh, across, dw).permute(0, 2, 4, 6, 1, 3, 5, 7)
+    return parts.reshape(b, length, down * across, c * dt * dh * dw)
+
+
+def join(tubelets: Tensor, grid: Box, tubelet: Box) -> Tensor:
+    """The inverse of `cut`."""
+    b = len(tubelets)
+    (length, down, across), (dt, dh, dw) = grid, tubelet
+    parts = tubelets.reshape(b, length, down, across, 3, dt, dh, dw).permute(0, 4, 1, 5, 2, 6, 3, 7)
+    return parts.reshape(b, 3, length * dt, down * dh, across * dw)
+
+
+def filled(clip: Tensor, tubelet: Box) -> Tensor:
+    """Brought up to a whole number of tubelets: the last frame, row and column are repeated."""
+    t, h, w = (ceil(side / step) * step - side for side, step in zip(clip.shape[2:], tubelet, strict=True))
+    return pad(clip, (0, w, 0, h, 0, t), mode="replicate") if t or h or w else clip
+
+
+def low_frequencies(tubelet: Box, count: int) -> Tensor:
+    """The `count` slowest waves of a tubelet, `[count, 3 dT dH dW]`, orthonormal: a 3-D cosine transform.
+
+    Brightness comes before colour, as in video codecs: a wave of colour counts as one twice as fast, and four more.
+    """
+    waves = [cosines(side) for side in tubelet]
+    colours = torch.tensor([[1.0, 1.0, 1.0], [1.0, 0.0, -1.0], [1.0, -2.0, 1.0]])
+    colours = colours / colours.norm(dim=1, keepdim=True)
+    places = list(product(range(3), *(range(side) for side in tubelet)))
+    if count > len(places):
+        raise ValueError(f"a tubelet of {tubelet} has {len(places)} values, fewer than {count}")
+    places.sort(key=lambda place: sum(place[1:]) if place[0] == 0 else 2 * sum(place[1:]) + 4)
+    found = [
+        torch.einsum("c,t,h,w->cthw", colours[c], waves[0][t], waves[1][h], waves[2][w]).flatten()
+        for c, t, h, w in places[:count]
+    ]
+    return torch.stack(found)
+
+
+def cosines(side: int) -> Tensor:
+    """The orthonormal cosine transform (DCT-II) of `side` values, one wave per row."""
+    place = torch.arange(side) + 0.5
+    waves = torch.cos(pi / side * place * torch.arange(side)[:, None])
+    return waves / waves.norm(dim=1, keepdim=True)

@@ -1,0 +1,254 @@
+"""STPrivacy: the facts of the paper, each equation against a slow twin, and that pruning is what masking promised."""
+
+from itertools import pairwise
+
+import pytest
+import torch
+from torch import nn
+
+from actonym import methods
+from actonym.errors import UserError
+from actonym.methods.stprivacy import Predictor, STPrivacy, Training, mean_of_kept, sparsity, start_as_identity
+from actonym.train.phase import Batch, Recognizers
+
+
+@pytest.fixture(scope="module")
+def paper():
+    torch.manual_seed(0)
+    return methods.create("stprivacy", "paper").eval()
+
+
+@pytest.fixture
+def small():
+    """Decided: its predictors are sure of their choice, so that rounding does not change it."""
+    torch.manual_seed(0)
+    method = STPrivacy(dim=24, heads=2, blocks=(1, 1, 1), layers=1, frames=4, side=16, tubelet=(2, 4, 4)).eval()
+    for block in method.blocks:
+        for layer in (block.predictor.levels[1], block.predictor.mlp[0], block.predictor.mlp[2], block.predictor.last):
+            nn.init.normal_(layer.weight, std=1.0)
+    return method
+
+
+def clip_of(frames=4, side=16, batch=2):
+    return torch.rand(batch, 3, frames, side, side, generator=torch.Generator().manual_seed(0))
+
+
+def recognizers(actions=3, attributes=5):
+    def net(outputs):
+        return nn.Sequential(nn.AdaptiveAvgPool3d((2, 4, 4)), nn.Flatten(), nn.Linear(96, outputs))
+
+    return Recognizers(net(actions), net(attributes), actions=actions, attributes=attributes)
+
+
+def batch_of(count=4):
+    clip = clip_of(batch=count)
+    return Batch(clip, torch.arange(count) % 3, torch.eye(5)[:count], None, torch.arange(count))
+
+
+# The paper's sizes.
+
+
+def test_tokens_of_the_paper(paper):
+    clip = clip_of(16, 112, 1)
+    assert paper.tokens(clip).shape == (1, 8, 49, 384), "392 tokens"
+    x, place = paper.prune(paper.tokens(clip))
+    assert x.shape == (1, 8, 17, 384) and place.shape == (1, 8, 17)  # 0.7^3 of 49 is 16.8
+    assert [paper.count(49, number) for number in (1, 2, 3)] == [34, 24, 17]
+    assert paper.pixels.out_features == 2 * 16 * 16 * 3
+    assert len(paper.all_layers()) == 12
+    assert paper(clip).shape == clip.shape
+
+
+def test_parameters_of_the_paper(paper):
+    """12 layers of a ViT-S, as many as an image transformer's, and what is STPrivacy's own."""
+    d = 384
+    layer = 12 * d * d + 13 * d
+    predictor = 2 * d + (d * d + d) + (d * d // 2 + d // 2) + (d // 2 * d // 4 + d // 4) + (d // 4 * 2 + 2)
+    own = (1536 * d + d) + 392 * d + (d * 1536 + 1536)
+    assert sum(p.numel() for p in paper.parameters()) == 12 * layer + 3 * predictor + own
+
+
+def test_dropped_tubelets_are_black(paper):
+    out = paper(clip_of(16, 112, 1))
+    tubelets = out.unfold(2, 2, 2).unfold(3, 16, 16).unfold(4, 16, 16).abs().amax((1, 5, 6, 7))
+    assert ((tubelets > 0).flatten(2).sum(2) <= 17).all() and (tubelets > 0).any()
+
+
+def test_the_paper_preset_trains_as_the_paper_does(paper):
+    plan = Training(paper, recognizers(), **methods.create("stprivacy", "paper").training_settings)
+    wait, first, second = plan.phases()
+    assert wait.epochs + first.epochs == 80 and second.epochs == 40
+    assert (plan.action, plan.privacy, plan.lr) == (0.5, 0.5, 0.001 * 64 / 512)
+    assert all(group["weight_decay"] == 0.05 for group in second.optimizers["anonymizer"].param_groups)
+    resting = {id(p) for p in paper.all_layers()[0].parameters()}
+    assert not resting & {id(p) for group in wait.optimizers["anonymizer"].param_groups for p in group["params"]}
+    fast, slow = first.optimizers["anonymizer"].param_groups
+    assert slow["lr"] == pytest.approx(0.1 * fast["lr"])
+    assert second.schedule(0) == 1 and second.schedule(1) == pytest.approx(0)
+
+
+# Equations.
+
+
+def test_equations_1_to_5():
+    torch.manual_seed(0)
+    predictor = Predictor(12)
+    x, kept = torch.randn(2, 3, 4, 12), torch.randint(0, 2, (2, 3, 4)).float()
+    kept[0, 1] = 0  # a row with nothing left
+    found = predictor(x, kept)
+    levels = predictor.levels(x)
+    for b in range(2):
+        left = [levels[b, r, m, 8:] for r in range(3) for m in range(4) if kept[b, r, m]]
+        for row in range(3):
+            own = [levels[b, row, m, 4:8] for m in range(4) if kept[b, row, m]]
+            spatial = torch.stack(own).mean(0) if own else torch.zeros(4)
+            for n in range(4):
+                evidence = torch.cat([levels[b, row, n, :4], spatial, torch.stack(left).mean(0)])
+                z = torch.softmax(predictor.last(predictor.mlp(evidence)), -1)
+                assert torch.allclose(found[b, row, n].exp(), z, atol=1e-5)
+
+
+def test_equation_6_draws_and_multiplies(small):
+    torch.manual_seed(0)
+    _, history = small.decisions(small.tokens(clip_of()), small.draw)
+    assert all(set(kept.unique().tolist()) <= {0.0, 1.0} for kept in history)
+    assert all((later <= earlier).all() for earlier, later in pairwise(history))
+
+
+def test_equation_7():
+    torch.manual_seed(0)
+    history = [torch.randint(0, 2, (2, 3, 5)).float() for _ in range(3)]
+    slow = 0.0
+    for m, kept in enumerate(history, 1):
+        for b in range(2):
+            for row in range(3):
+                slow += (float(kept[b, row].sum()) / 5 - 0.7**m) ** 2 / (3 * 3 * 2)
+    assert float(sparsity(history, 0.7)) == pytest.approx(slow, rel=1e-5)
+
+
+def test_equation_7_pulls_the_kept_share_to_alpha():
+    """From keeping nearly everything, and from keeping little."""
+    for start in (0.99, 0.3):
+        torch.manual_seed(0)
+        method = STPrivacy(dim=24, heads=2, blocks=(1, 1, 1), layers=1, frames=4, side=32, tubelet=(2, 4, 4))
+        for block in method.blocks:
+            block.predictor.start_at(start)
+        clip = clip_of(side=32, batch=4)
+        optimizer = torch.optim.Adam([p for b in method.blocks for p in b.predictor.parameters()], 0.01)
+        for _ in range(80):
+            loss = sparsity(method.decisions(method.tokens(clip), method.draw)[1], method.keep)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        shares = torch.stack([kept.mean() for kept in method.decisions(method.tokens(clip), method.draw)[1]])
+        # 256 draws with p = 0.7: a standard deviation of 0.03 around each share
+        assert torch.allclose(shares, torch.tensor([0.7, 0.49, 0.343]), atol=0.09), shares
+
+
+def test_equation_12_and_13(small):
+    """The losses that the optimizers get, against sums written out."""
+    batch, nets = batch_of(), recognizers()
+    plan = Training(small, nets, wait=0, initialization=1, adversarial=1, action=0.5, privacy=0.25)
+    first, second = plan.phases()
+    given = {}
+
+    def record(name, loss, retain_graph=False):
+        given.setdefault(name, loss.detach())
+
+    torch.manual_seed(3)
+    logged = first.step(batch, record)
+    assert torch.allclose(given.pop("anonymizer"), logged["sparsity"] + logged["action"]) and not given
+    torch.manual_seed(3)
+    second.step(batch, record)
+    torch.manual_seed(3)
+    out, _, history = small.masked(batch.clip)
+    action = nn.functional.cross_entropy(nets.action(out), batch.action)
+    leak = nn.functional.binary_cross_entropy_with_logits(nets.privacy(out), batch.privacy)
+    assert torch.allclose(given["anonymizer"], sparsity(history, 0.7) + 0.5 * action - 0.25 * leak)
+    assert torch.allclose(given["action"], action) and torch.allclose(given["privacy"], leak)
+
+
+# Pruning.
+
+
+@pytest.mark.parametrize("keep", [0.3, 0.7, 1.0])
+@pytest.mark.parametrize("rewrite", [True, False])
+def test_pruned_inference_equals_masked_inference(small, keep, rewrite):
+    small.keep, small.rewrite = keep, rewrite
+    with torch.inference_mode():
+        shown, _, history = small.masked(clip_of(), small.sort)
+        assert torch.allclose(small(clip_of()), shown, atol=1e-5)
+    assert history[-1].mean() == pytest.approx(small.count(16, 3) / 16)
+
+
+def test_without_rewriting_what_is_kept_is_the_raw_video(small):
+    small.rewrite = False
+    clip = clip_of()
+    out = small(clip)
+    shown = out > 0
+    assert torch.equal(out[shown], clip[shown]) and 0 < shown.float().mean() < 0.5
+
+
+def test_fewer_tokens_are_computed_in_each_block(small):
+    counts = []
+    for layer in small.all_layers():
+        layer.register_forward_hook(lambda _, inputs, out: counts.append(inputs[0].shape[1]))
+    small(clip_of())
+    assert counts == [32, 22, 16, 10]  # two rows of 16, then of 11, 8 and 5
+
+
+def test_keep_is_changed_without_training(small):
+    def share(keep):
+        small.keep = keep
+        return float((small(clip_of()) != 0).float().mean())
+
+    assert share(0.3) < share(0.7) < share(1.0)
+
+
+def test_decisions_have_gradients(small):
+    small.train()
+    out, _, _ = small.masked(clip_of())
+    out.mean().backward()
+    for block in small.blocks:
+        assert all(p.grad is not None and p.grad.abs().sum() > 0 for p in block.predictor.parameters())
+
+
+# Practice.
+
+
+def test_wide_pictures_keep_their_proportions(small):
+    assert small.tokens(torch.rand(1, 3, 4, 16, 24)).shape[2] == 4 * 6
+    assert small(torch.rand(1, 3, 9, 30, 50)).shape == (1, 3, 9, 30, 50)
+
+
+def test_identity_start_shows_the_video(small):
+    start_as_identity(small)
+    smooth = torch.nn.functional.interpolate(torch.rand(1, 1, 2, 3, 3), (4, 16, 16), mode="trilinear")
+    smooth = smooth.expand(-1, 3, -1, -1, -1)
+    with torch.inference_mode():
+        shown, _, _ = small.masked(smooth, lambda log_z, kept, number: torch.ones_like(kept))
+    # 24 of 96 waves; layers that have learned nothing add some noise
+    assert (shown - smooth).square().mean() < 0.1 * smooth.var()
+
+
+def test_initialization_by_reconstruction_and_rehearsal(small):
+    nets = recognizers()
+    plan = Training(small, nets, wait=0, reconstruction=1.0, rehearsal=True, frames=2, attacker_steps=3)
+    updated = []
+    plan.phases()[0].step(batch_of(), lambda name, loss, retain_graph=False: updated.append(name))
+    assert updated == ["anonymizer", "action", "privacy", "privacy", "privacy"]
+
+
+def test_settings_that_cannot_be():
+    with pytest.raises(UserError, match="does not divide into tubelets"):
+        methods.create("stprivacy:side=50")
+    with pytest.raises(UserError, match="divisible by 3"):
+        methods.create("stprivacy:dim=64")
+    with pytest.raises(UserError, match="keep must be above 0"):
+        methods.create("stprivacy:keep=0")
+    with pytest.raises(UserError, match="objective"):
+        Training(methods.create("stprivacy"), recognizers(), objective="minimize").phases()
+
+
+def test_mean_of_kept_of_nothing_is_zero():
+    assert torch.equal(mean_of_kept(torch.rand(1, 2, 3, 4), torch.zeros(1, 2, 3), (1, 2)), torch.zeros(1, 1, 1, 4))
