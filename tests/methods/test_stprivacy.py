@@ -1,5 +1,6 @@
 """STPrivacy: the facts of the paper, each equation against a slow twin, and that pruning is what masking promised."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -231,12 +232,25 @@ def test_identity_start_shows_the_video(small):
     assert (shown - smooth).square().mean() < 0.1 * smooth.var()
 
 
-def test_initialization_by_reconstruction_and_rehearsal(small):
+def test_what_the_small_preset_adds(small):
     nets = recognizers()
-    plan = Training(small, nets, wait=0, reconstruction=1.0, rehearsal=True, frames=2, attacker_steps=3)
-    updated = []
-    plan.phases()[0].step(batch_of(), lambda name, loss, retain_graph=False: updated.append(name))
-    assert updated == ["anonymizer", "action", "privacy", "privacy", "privacy"]
+    more = {"classification": 0.5, "guidance": 2.0, "reconstruction": 3.0, "easing": True}
+    plan = Training(small, nets, wait=0, rehearsal=1, frames=2, attacker_steps=3, **more)
+    rehearsal, initialization, _ = plan.phases()
+    given = []
+
+    def record(name, loss, retain_graph=False):
+        given.append((name, loss.detach()))
+
+    rehearsal.step(batch_of(), record)
+    assert [name for name, _ in given] == ["action", "privacy", "privacy", "privacy"]
+    torch.manual_seed(0)
+    logged = initialization.step(replace(batch_of(), progress=0.5), record)
+    parts = [logged["sparsity"], 0.5 * logged["action"], 2 * logged["guidance"], 3 * logged["pixels"]]
+    assert torch.allclose(given[-1][1], sum(parts))
+    torch.manual_seed(0)
+    _, history = small.decisions(small.tokens(batch_of().clip), small.draw)
+    assert torch.allclose(logged["sparsity"], sparsity(history, 0.85)), "half-way between 1 and 0.7"
 
 
 def test_settings_that_cannot_be():

@@ -79,3 +79,11 @@ def test_sizes_that_do_not_fit() -> None:
 def test_derived_seeds_do_not_change_between_releases() -> None:
     assert derive("step", 0, 1, 2) == derive("step", 0, 1, 2) != derive("step", 0, 12)
     assert derive("order", 0, 0, 0) == 3393784087276941071
+
+
+def test_batches_say_how_far_the_phase_has_come() -> None:
+    part = batches(clips(24), 8)
+    part.epochs = 2
+    seen = [batch.progress for epoch in range(2) for batch in part.epoch(epoch)]
+    assert seen == [step / 6 for step in range(6)]
+    assert [batch.progress for batch in part.epoch(1, start=1)] == seen[4:]

@@ -10,6 +10,7 @@ from typing import cast
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy, gumbel_softmax, mse_loss
+from torch.optim import Optimizer
 
 from actonym.errors import unknown
 from actonym.losses.privacy import maximize, uninformed
@@ -18,7 +19,7 @@ from actonym.nets.inflate import load_image_weights
 from actonym.nets.tubelets import Box, cut, filled, grid_of, join, low_frequencies
 from actonym.nets.vit import Layer, Tubelets, initialize, resize_positions
 from actonym.train.phase import Batch, Phase, Recognizers, Update
-from actonym.train.schedule import constant, cosine
+from actonym.train.schedule import constant, cosine, one_cycle
 from actonym.video.transform import resize, resize_short
 
 # Log-probabilities `[B, L, N, 2]`, what is still kept `[B, L, N]` and the number of the block to its decisions.
@@ -254,8 +255,11 @@ class Training:
     ceiling: float | None = None  # of `maximize`
     attacker_steps: int = 1  # of the privacy recognizer for one of the anonymizer
     frames: int | None = None  # that many, drawn anew in each step, are what the privacy recognizer sees; None: all
+    rehearsal: int = 0  # epochs in which the recognizers learn on raw video, before all else
+    classification: float = 1.0  # weight of L'_Action in the initialization
+    guidance: float = 0.0  # weight of the action recognizer's loss in the initialization
     reconstruction: float = 0.0  # weight of the pixels' error in the initialization
-    rehearsal: bool = False  # the recognizers learn on raw video during the initialization
+    easing: bool = False  # in the initialization the share to keep comes down from 1 to alpha, not at once
     start: str | None = None  # `identity`, or a file with the weights of an image transformer
 
     def phases(self) -> list[Phase]:
@@ -265,22 +269,28 @@ class Training:
             start_as_identity(self.method)
         elif self.start:
             load_image_weights(Path(self.start), self.method.tubelets, self.method.position, self.method.all_layers())
-        classify = nn.Linear(self.method.position.shape[-1], self.recognizers.actions)
-        return [
-            *self._initialization(classify),
+        nets, optimizers = self._recognizer_modules(), self._recognizer_optimizers()
+        phases = [
+            Phase("rehearsal", self.rehearsal, self.rehearse, optimizers, nets, 2 * self.batch_size, one_cycle),
+            *self._initialization(),
             Phase(
                 "adversarial",
                 self.adversarial,
                 self.play,
                 {"anonymizer": self._adamw(self.lr, self.method), **self._recognizer_optimizers()},
-                {"anonymizer": self.method, **self._recognizer_modules()},
+                {"anonymizer": self.method, **nets},
                 self.batch_size,
                 cosine,
             ),
         ]
+        return [phase for phase in phases if phase.epochs]
 
-    def _initialization(self, classify: nn.Linear) -> list[Phase]:
+    def _initialization(self) -> list[Phase]:
         """The predictors alone, then everything (the released schedule; the paper has 80 epochs and no more to say)."""
+        classify = nn.Linear(self.method.position.shape[-1], self.recognizers.actions)
+        keep = self.method.keep
+        for block in self.method.sparsification:
+            block.predictor.start_at(1.0 if self.easing else keep)
         predictors = [block.predictor for block in self.method.sparsification]
         own = {id(p) for predictor in predictors for p in predictor.parameters()}
         backbone = nn.ParameterList(p for p in self.method.parameters() if id(p) not in own)
@@ -289,42 +299,36 @@ class Training:
             {"params": list(fast.parameters()), "lr": self.lr},
             {"params": list(backbone), "lr": self.lr * self.backbone},
         ]
-        modules = {"anonymizer": self.method, "classify": classify, **self._recognizer_modules()}
+        modules = {"anonymizer": self.method, "classify": classify}
         make = partial(Phase, batch_size=self.batch_size, modules=modules, step=partial(self.initialize, classify))
-        phases = [
-            make(
-                "predictors",
-                self.wait,
-                optimizers={"anonymizer": self._adamw(self.lr, fast), **self._recognizer_optimizers()},
-                schedule=constant,
-            ),
-            make(
-                "initialization",
-                self.initialization,
-                optimizers={
-                    "anonymizer": torch.optim.AdamW(both, weight_decay=self.weight_decay),
-                    **self._recognizer_optimizers(),
-                },
-                schedule=cosine,
-            ),
+        waiting: dict[str, Optimizer] = {"anonymizer": self._adamw(self.lr, fast)}
+        moving: dict[str, Optimizer] = {"anonymizer": torch.optim.AdamW(both, weight_decay=self.weight_decay)}
+        return [
+            make("predictors", self.wait, optimizers=waiting, schedule=constant),
+            make("initialization", self.initialization, optimizers=moving, schedule=cosine),
         ]
-        return [phase for phase in phases if phase.epochs]
+
+    def rehearse(self, batch: Batch, update: Update) -> dict[str, Tensor]:
+        """Recognizers that know nothing yet would lead the anonymizer nowhere (ours; the paper's know ImageNet)."""
+        return {"leak": self._learn(batch.clip, batch, update)}
 
     def initialize(self, classify: nn.Linear, batch: Batch, update: Update) -> dict[str, Tensor]:
         """Equation 12: L_Spars + L'_Action, the method recognizing the action by itself."""
         out, x, history = self.method.masked(batch.clip)
         kept = history[-1]
         pooled = mean_of_kept(x.unflatten(1, kept.shape[1:]), kept, (1, 2)).flatten(1)
-        spars, action = sparsity(history, self.method.keep), cross_entropy(classify(pooled), batch.action)
-        loss = self.sparsity * spars + action
-        logged = {"sparsity": spars, "action": action}
+        keep = 1 - (1 - self.method.keep) * (batch.progress if self.easing else 1)
+        spars, action = sparsity(history, keep), cross_entropy(classify(pooled), batch.action)
+        loss = self.sparsity * spars + self.classification * action
+        logged = {"sparsity": spars, "action": action, "kept": kept.mean()}
+        if self.guidance:
+            logged["guidance"] = cross_entropy(self.recognizers.action(out), batch.action)
+            loss = loss + self.guidance * logged["guidance"]
         if self.reconstruction:
             target = join(cut(batch.clip, self.method.tubelet) * kept[..., None].detach(), *self._boxes(batch.clip))
             logged["pixels"] = mse_loss(out, target)
             loss = loss + self.reconstruction * logged["pixels"]
         update("anonymizer", loss)
-        if self.rehearsal:
-            self._learn(batch.clip, batch, update)
         return logged
 
     def play(self, batch: Batch, update: Update) -> dict[str, Tensor]:
@@ -360,7 +364,7 @@ class Training:
     def _recognizer_modules(self) -> dict[str, nn.Module]:
         return {"action": self.recognizers.action, "privacy": self.recognizers.privacy}
 
-    def _recognizer_optimizers(self) -> dict[str, torch.optim.Optimizer]:
+    def _recognizer_optimizers(self) -> dict[str, Optimizer]:
         return {name: self._adamw(self.recognizer_lr, net) for name, net in self._recognizer_modules().items()}
 
 

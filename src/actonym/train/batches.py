@@ -46,6 +46,7 @@ class Batches:
     def __init__(self, data: Data, phase: Phase, position: int, seed: int, fabric: "Fabric", workers: int = 0) -> None:
         self.data, self.augment, self.fabric, self.workers = data, phase.augment, fabric, workers
         self.key = (seed, position)
+        self.epochs = phase.epochs
         self.length = len(data)  # type: ignore[arg-type]
         world = fabric.world_size
         if phase.batch_size % world:
@@ -60,9 +61,10 @@ class Batches:
     def epoch(self, epoch: int, start: int = 0) -> Iterator[Batch]:
         """The batches of an epoch from its step `start` on."""
         order = self._order(epoch)[start:, self.part]
-        noise = [self._noise(epoch * self.steps + step) for step in range(start, self.steps)]
-        for index, numbers, item in zip(order, noise, self._items(order, noise), strict=True):
-            yield self._batch(index, numbers, item)
+        steps = range(epoch * self.steps + start, (epoch + 1) * self.steps)
+        noise = [self._noise(step) for step in steps]
+        for step, index, numbers, item in zip(steps, order, noise, self._items(order, noise), strict=True):
+            yield self._batch(index, numbers, item, step / (self.epochs * self.steps))
 
     def _order(self, epoch: int) -> Tensor:
         """Positions `[steps, size]`: all once in random order, the last batch filled up from the front."""
@@ -80,7 +82,7 @@ class Batches:
             return (_gather(self.data, index, numbers) for index, numbers in zip(order, noise, strict=True))
         return DataLoader(self.data, batch_sampler=order.tolist(), num_workers=self.workers, collate_fn=_collate)
 
-    def _batch(self, index: Tensor, noise: Tensor, item: Item) -> Batch:
+    def _batch(self, index: Tensor, noise: Tensor, item: Item, progress: float) -> Batch:
         video, action, privacy, mask = item
         if self.augment is not None:
             video, mask = self.augment(video, mask, noise)
@@ -91,6 +93,7 @@ class Batches:
             privacy=place(privacy),
             mask=None if mask is None else place(mask).float(),
             index=place(index),
+            progress=progress,
         )
 
 

@@ -21,6 +21,7 @@ class Batch:
     privacy: Tensor  # float [B, P]
     mask: Tensor | None  # float 0/1 [B, 1, T, H, W], moved along with the clip
     index: Tensor  # int64 [B], positions in the dataset
+    progress: float = 0.0  # of the phase: 0 at its start, 1 at its end
 
 
 class Update(Protocol):
