@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 import torch
 from i3d_twin import i3d as twin
+from i3d_twin import pool as twin_pool
 from i3d_twin import wave
 
 from actonym import weights
 from actonym.errors import UserError
 from actonym.nets.encoders import encoder, kinetics_labels
-from actonym.nets.i3d import I3D, MIXED
+from actonym.nets.i3d import I3D, MIXED, POOLS, Unit, pool, same
 from actonym.video import FileVideo
 from actonym.weights.convert import i3d as from_flax
 
@@ -72,9 +73,29 @@ def test_the_same_numbers_as_the_slow_twin_of_the_original_layout(random_pair, s
     clip = np.random.default_rng(1).uniform(-1, 1, (*shape, 3))
     features, logits = twin(tree, clip)
     with torch.inference_mode():
-        assert np.allclose(network.features(as_clip(clip))[0], features, atol=1e-4)
-        assert np.allclose(network(as_clip(clip))[0], logits, atol=1e-4)
+        assert np.allclose(network.features(as_clip(clip))[0], features, atol=1e-5)
+        assert np.allclose(network(as_clip(clip))[0], logits, atol=1e-5)
     assert features.std() > 0.01, "the comparison means something"
+
+
+@pytest.mark.parametrize("sizes", [(5, 7, 1), (5, 7, 3), (3, 4, 7, 2)], ids=["1x1x1", "3x3x3", "first"])
+def test_a_unit_in_eval_mode_is_its_convolution_batch_norm_and_relu(sizes):
+    torch.manual_seed(0)
+    unit = Unit(*sizes).double()
+    for values in (unit.bn.weight, unit.bn.bias, unit.bn.running_mean, unit.bn.running_var):
+        values.data.uniform_(0.5, 2)
+    x = torch.randn(2, sizes[0], 5, 8, 9, dtype=torch.double)
+    unit.eval()
+    padded = same(x, (7, 7, 7), (2, 2, 2)) if len(sizes) > 3 else x
+    assert torch.allclose(unit(x), unit.bn(unit.conv3d(padded)).relu(), atol=1e-12)
+
+
+@pytest.mark.parametrize("shape", [(5, 8, 9), (4, 7, 2), (1, 1, 1)])
+@pytest.mark.parametrize(("kernel", "stride"), POOLS.values())
+def test_pools_see_what_tensorflow_pads(shape, kernel, stride):
+    x = torch.randn(2, 3, *shape) - 5  # a pad of zeros would be the maximum
+    expected = twin_pool(x.permute(0, 2, 3, 4, 1).numpy()[1], kernel, stride)
+    assert np.array_equal(pool(x, kernel, stride)[1].permute(1, 2, 3, 0), expected)
 
 
 def test_size_of_the_network():

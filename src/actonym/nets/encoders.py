@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-import torch
 from torch import Tensor, nn
 
 from actonym import weights
@@ -59,8 +58,6 @@ def encoder(spec: str) -> Encoder:
     if not rest and not kind.weights:
         raise UserError(f"{name} needs a file with its weights: {name}:path/to/file (see: actonym weights list)")
     network = load(kind, Path(rest) if rest else weights.path(str(kind.weights)))
-    # The 3-D convolutions of the CPU are some 10 % faster in this memory order. Folding the batch norms gains nothing.
-    network = network.to(memory_format=torch.channels_last_3d) if isinstance(network, I3D) else network  # type: ignore[call-overload]
     return Encoder(network, kind.size, kind.frames, kind.dim, kind.colours, kind.exact)
 
 

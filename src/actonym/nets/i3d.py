@@ -8,9 +8,9 @@ from itertools import chain
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import avg_pool3d, max_pool3d, pad
+from torch.nn.functional import avg_pool3d, conv3d, linear, max_pool3d, pad
 
-Three = tuple[int, int, int]
+Sides = tuple[int, ...]  # of a box: frames, rows, columns
 
 # Widths of the branches: 1x1, reduced 3x3, 3x3, reduced 3x3 (the original's 5x5), 3x3, after the pool.
 MIXED = {
@@ -25,7 +25,7 @@ MIXED = {
     "Mixed_5c": (384, 192, 384, 48, 128, 128),
 }
 # Pools that stand before a module: window and stride.
-POOLS: dict[str, tuple[Three, Three]] = {
+POOLS: dict[str, tuple[Sides, Sides]] = {
     "Conv3d_2b_1x1": ((1, 3, 3), (1, 2, 2)),
     "Mixed_3b": ((1, 3, 3), (1, 2, 2)),
     "Mixed_4b": ((3, 3, 3), (2, 2, 2)),
@@ -43,10 +43,22 @@ class Unit(nn.Module):
         self.bn = nn.BatchNorm3d(outputs, eps=1e-3, momentum=0.001)
 
     def forward(self, x: Tensor) -> Tensor:
-        kernel, stride = self.conv3d.kernel_size, self.conv3d.stride
-        if stride[0] > 1:  # at stride 1 the padding is the same on both sides, and the convolution's own
-            x = same(x, (kernel[0], kernel[1], kernel[2]), (stride[0], stride[1], stride[2]))
-        return self.bn(self.conv3d(x)).relu_()
+        conv = self.conv3d
+        if conv.stride[0] > 1:  # at stride 1 the padding is the same on both sides, and the convolution's own
+            x = same(x, conv.kernel_size, conv.stride)
+        if self.training:
+            return self.bn(conv(x)).relu_()
+        weight, bias = self.folded()
+        if conv.kernel_size[0] == 1:  # a product of matrices, which is faster than a convolution of one pixel
+            return linear(x.movedim(1, -1), weight.flatten(1), bias).relu_().movedim(-1, 1)
+        return conv3d(x, weight, bias, conv.stride, conv.padding).relu_()
+
+    def folded(self) -> tuple[Tensor, Tensor]:
+        """Weight and bias of the convolution that does the batch norm's work too, as its statistics stand."""
+        mean, variance = self.bn.running_mean, self.bn.running_var
+        assert mean is not None and variance is not None
+        scale = self.bn.weight / torch.sqrt(variance + self.bn.eps)
+        return self.conv3d.weight * scale.view(-1, 1, 1, 1, 1), self.bn.bias - mean * scale
 
 
 class Mixed(nn.Module):
@@ -61,7 +73,8 @@ class Mixed(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         pooled = max_pool3d(x, 3, 1, 1)
-        return torch.cat([self.b0(x), self.b1b(self.b1a(x)), self.b2b(self.b2a(x)), self.b3b(pooled)], 1)
+        x = torch.cat([self.b0(x), self.b1b(self.b1a(x)), self.b2b(self.b2a(x)), self.b3b(pooled)], 1)
+        return x.contiguous(memory_format=torch.channels_last_3d)
 
 
 class Logits(nn.Module):
@@ -90,10 +103,11 @@ class I3D(nn.Module):
 
     def end_points(self, clip: Tensor, last: str = "Mixed_5c") -> Tensor:
         """The output of the module `last`, `[B, C, T', H', W']`."""
-        x = self.Conv3d_1a_7x7(clip)
+        # Channels last: pools are many times faster so, and a 1x1x1 convolution is a product of matrices as they lie.
+        x = self.Conv3d_1a_7x7(clip.contiguous(memory_format=torch.channels_last_3d))
         for name in chain(["Conv3d_2b_1x1", "Conv3d_2c_3x3"], MIXED):
             if name in POOLS:
-                x = max_pool3d(same(x, *POOLS[name]), *POOLS[name])
+                x = pool(x, *POOLS[name])
             x = self.get_submodule(name)(x)
             if name == last:
                 break
@@ -110,10 +124,20 @@ class I3D(nn.Module):
         return self.logits(self.drop(self.features(clip))[:, :, None, None, None]).flatten(1)
 
 
-def same(x: Tensor, kernel: Three, stride: Three) -> Tensor:
-    """Pad with zeros as TensorFlow does. Before a pool zeros do no harm: its input is never negative."""
+def same(x: Tensor, kernel: Sides, stride: Sides) -> Tensor:
+    """Padded with zeros as TensorFlow does."""
     sides: list[int] = []
-    for length, k, s in zip(x.shape[:1:-1], kernel[::-1], stride[::-1], strict=True):  # `pad` wants the last side first
-        total = max((-(-length // s) - 1) * s + k - length, 0)
+    for total in reversed(padding(x, kernel, stride)):  # `pad` wants the last side first
         sides += [total // 2, total - total // 2]
     return pad(x, sides) if any(sides) else x
+
+
+def pool(x: Tensor, kernel: Sides, stride: Sides) -> Tensor:
+    """The maximum as TensorFlow's SAME takes it: `ceil_mode` is its odd pixel at the end, without a copy of `x`."""
+    return max_pool3d(x, kernel, stride, [total // 2 for total in padding(x, kernel, stride)], ceil_mode=True)
+
+
+def padding(x: Tensor, kernel: Sides, stride: Sides) -> list[int]:
+    """How many pixels each side of `x` lacks for an output of one pixel per stride."""
+    lengths = zip(x.shape[2:], kernel, stride, strict=True)
+    return [max((-(-length // s) - 1) * s + k - length, 0) for length, k, s in lengths]
