@@ -50,7 +50,7 @@ def read(text: str) -> Reader:
 @pytest.fixture
 def results(make: Make, tmp_path: Path) -> dict[Path, Result]:
     clip = torch.randint(256, (3, 8, 32, 32), dtype=torch.uint8)
-    picture(clip, clip // 2, tmp_path / "blur-0.png")
+    picture([clip, clip // 2], tmp_path / "blur-0.png")
     blur = make("blur:strength=weak", top1=0.6, cmap=0.7, picture="blur-0.png")
     return {tmp_path / "raw-0.json": make(picture="gone.png"), tmp_path / "blur-0.json": blur}
 

@@ -62,7 +62,7 @@ def test_a_picture_has_raw_above_and_anonymized_below(
     raw[0] = torch.linspace(0, 255, 16).round().to(torch.uint8).view(16, 1, 1)  # red tells the frame
     anonymized = torch.zeros_like(raw)
     anonymized[2] = 200
-    image = np.asarray(Image.open(picture(raw, anonymized, tmp_path / "a" / "strip.png")).convert("RGB"))
+    image = np.asarray(Image.open(picture([raw, anonymized], tmp_path / "a" / "strip.png")).convert("RGB"))
     high, wide = shown
     assert image.shape == (2 * high + 4, 6 * (wide + 4) - 4, 3)
     middles = [i * (wide + 4) + wide // 2 for i in range(6)]
@@ -72,11 +72,11 @@ def test_a_picture_has_raw_above_and_anonymized_below(
 
 def test_enlarging_keeps_the_pixels(tmp_path: Path) -> None:
     raw = torch.randint(256, (3, 2, 28, 28), dtype=torch.uint8)
-    image = np.asarray(Image.open(picture(raw, raw, tmp_path / "strip.png", frames=9)))
+    image = np.asarray(Image.open(picture([raw, raw], tmp_path / "strip.png", frames=9)))
     assert image.shape == (2 * 112 + 4, 2 * (112 + 4) - 4, 3)  # two frames are all there are
     assert (image[:112:4, :112:4] == raw[:, 0].permute(1, 2, 0).numpy()).all()
 
 
 def test_the_busiest_picture_stays_small(tmp_path: Path) -> None:
     noise = torch.randint(256, (3, 16, 112, 112), dtype=torch.uint8)
-    assert picture(noise, noise.flip(-1), tmp_path / "strip.png").stat().st_size < LARGEST
+    assert picture([noise, noise.flip(-1)], tmp_path / "strip.png").stat().st_size < LARGEST

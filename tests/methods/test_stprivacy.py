@@ -266,3 +266,9 @@ def test_settings_that_cannot_be():
 
 def test_mean_of_kept_of_nothing_is_zero():
     assert torch.equal(mean_of_kept(torch.rand(1, 2, 3, 4), torch.zeros(1, 2, 3), (1, 2)), torch.zeros(1, 1, 1, 4))
+
+
+def test_between_shows_what_sparsification_leaves(small):
+    (left,) = small.between(clip_of())
+    small.rewrite = False
+    assert torch.equal(left, small(clip_of())) and small.between(clip_of()) == []

@@ -74,7 +74,7 @@ class Evaluation:
         found = raw if is_raw else self._measure(anonymized, seed, raw)
         strip = out.with_suffix(".png")
         strip.parent.mkdir(parents=True, exist_ok=True)
-        picture(self.splits["test"].video[0], anonymized["test"].video[0], strip)
+        picture([self.splits["test"].video[0], anonymized["test"].video[0]], strip)
         entry = self._result(name, anonymizer, seed, found, raw) | {"picture": strip.name}
         if self.plan["detectors"]:
             entry["detectors"] = self._detect(method, anonymized["test"])

@@ -1,6 +1,7 @@
 """A folder of results becomes a report: Markdown, two plots and one HTML page, beside the results."""
 
 import os
+from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
 
@@ -34,15 +35,15 @@ def report(folder: str | Path) -> list[Path]:
     return [_write(folder / name, data) for name, data in files.items()]
 
 
-def picture(raw: Tensor, anonymized: Tensor, path: str | Path, frames: int = 6) -> Path:
-    """A PNG of `frames` frames, evenly spread: raw above, anonymized below; both uint8 `[3, T, H, W]`."""
-    length = raw.shape[1]
+def picture(videos: Sequence[Tensor], path: str | Path, frames: int = 6) -> Path:
+    """A PNG of `frames` frames, evenly spread: the videos, uint8 `[3, T, H, W]`, one below the other."""
+    length = videos[0].shape[1]
     chosen = np.linspace(0, length - 1, min(frames, length)).round().astype(int).tolist()
-    rows = [_strip([_frame(video, t) for t in chosen]) for video in (raw, anonymized)]
+    rows = [_strip([_frame(video, t) for t in chosen]) for video in videos]
     width, height = rows[0].size
-    sheet = Image.new("RGB", (width, 2 * height + GAP), "white")
-    sheet.paste(rows[0], (0, 0))
-    sheet.paste(rows[1], (0, height + GAP))
+    sheet = Image.new("RGB", (width, len(rows) * (height + GAP) - GAP), "white")
+    for number, row in enumerate(rows):
+        sheet.paste(row, (0, number * (height + GAP)))
     data = _png(sheet)
     if len(data) > LARGEST:  # a palette costs a third; only busy video needs it
         data = _png(sheet.quantize(256))

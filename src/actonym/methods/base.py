@@ -61,6 +61,10 @@ class PixelMethod(Method):
         """What ships to the camera. `mask` `[B, 1, T, H, W]` says where people are, where that is known."""
         raise NotImplementedError
 
+    def between(self, clip: Tensor) -> list[Tensor]:
+        """The clip on its way, first to last, for those who want to see how a method works; most show nothing."""
+        return []
+
 
 _REGISTRY: dict[str, type[Method]] = {}
 

@@ -136,19 +136,27 @@ class STPrivacy(PixelMethod):
     # Inference: what is dropped is gone.
 
     def forward(self, clip: Tensor, mask: Tensor | None = None) -> Tensor:
+        return self._resized(clip, self.rewrite)
+
+    def between(self, clip: Tensor) -> list[Tensor]:
+        """After sparsification: what is kept, before it is rewritten (figure 3)."""
+        return [self._resized(clip, False)] if self.rewrite else []
+
+    def _resized(self, clip: Tensor, rewrite: bool) -> Tensor:
         """Any size and length: at the short side it was made for, in clips of its length."""
         size, count = (clip.shape[-2], clip.shape[-1]), clip.shape[2]
         small = resize_short(clip, self.working_size or min(size))
         parts = [filled(part, (self.working_frames, *self.tubelet[1:])) for part in small.split(self.working_frames, 2)]
-        out = torch.cat([self.anonymize(part) for part in parts], 2)[:, :, :count, : small.shape[-2], : small.shape[-1]]
+        out = torch.cat([self.anonymize(part, rewrite) for part in parts], 2)
+        out = out[:, :, :count, : small.shape[-2], : small.shape[-1]]
         return resize(out, size).clamp(0, 1)
 
-    def anonymize(self, clip: Tensor) -> Tensor:
+    def anonymize(self, clip: Tensor, rewrite: bool) -> Tensor:
         """Sparsify, gather what is kept, rewrite it; what was dropped comes out black."""
         x, place = self.prune(self.tokens(clip))
         raw = cut(clip, self.tubelet)
         wide = place[..., None].expand(-1, -1, -1, raw.shape[-1])
-        shown = self.shown(self.anonymized(x.flatten(1, 2))).view_as(wide) if self.rewrite else raw.gather(2, wide)
+        shown = self.shown(self.anonymized(x.flatten(1, 2))).view_as(wide) if rewrite else raw.gather(2, wide)
         out = torch.zeros_like(raw).scatter(2, wide, shown.to(raw.dtype))
         return join(out, grid_of(clip, self.tubelet), self.tubelet)
 
