@@ -1,6 +1,8 @@
 """What several rooms' tests share."""
 
 import os
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,3 +15,23 @@ def shared() -> Path:
     if not folder.is_dir():
         pytest.skip("no shared annotations and clips on this machine (set ACTONYM_SHARED)")
     return folder
+
+
+@pytest.fixture(scope="module")
+def learnable(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A tiny learned method, registered with presets of its own: `tint`, and its variant `tint@dark`."""
+    from learnable import DARK, STAGE, Tint
+
+    from actonym import presets
+    from actonym.methods import base
+
+    folder = tmp_path_factory.mktemp("presets") / "presets"
+    shutil.copytree(presets.FOLDER, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    (folder / "tint").mkdir()
+    (folder / "tint" / "stage.yaml").write_text(STAGE)
+    (folder / "tint" / "paper.yaml").write_text(STAGE.replace("0.75", "0.5"))
+    (folder / "tint" / "dark.yaml").write_text(DARK)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(presets, "FOLDER", folder)
+        patch.setitem(base._REGISTRY, "tint", Tint)
+        yield "tint"

@@ -55,7 +55,7 @@ def test_datasets_check_says_what_is_there(capsys):
     [
         (["anonymize", "no.mp4", "out.mp4"], "no.mp4"),
         (["anonymize", "no.mp4", "out.mp4", "--method", "blurr"], "did you mean 'blur'"),
-        (["anonymize", "no.mp4", "out.mp4", "--method", "downsample", "--keep", "0.5"], "has no --keep"),
+        (["anonymize", "no.mp4", "out.mp4", "--method", "downsample", "--keep", "0.5"], "downsample has no keep"),
         (["anonymize", "no.mp4", "out.mp4", "--method", "raw"], "raw changes nothing"),
         (["evaluate", "raw", "--data", "stagge"], "did you mean 'stage'"),
         (["evaluate", "raw", "--protocol", "knwon"], "did you mean 'known'"),
@@ -90,3 +90,40 @@ def test_version_and_help(capsys):
     assert run(capsys, "--version")[1].strip() == __version__
     code, out, _ = run(capsys, "--help")
     assert code == 0 and all(verb in out for verb in cli.VERBS)
+
+
+def test_a_learned_method_must_be_trained_first(capsys, tmp_path, monkeypatch, learnable):
+    monkeypatch.chdir(tmp_path)
+    code, out, err = run(capsys, "anonymize", "in.mp4", "out.mp4", "--method", "tint")
+    assert code == 2 and out == "" and err.count("\n") == 1
+    assert "actonym train tint --data ... --out DIR, then --method DIR" in err
+    assert not list(tmp_path.iterdir()), "nothing is left behind"
+
+
+def test_the_record_names_the_checkpoint_and_the_knob(capsys, tmp_path, learnable):
+    from make_video import make
+
+    from actonym import methods
+
+    folder = methods.save(methods.create("tint"), tmp_path / "mine")
+    make(tmp_path / "a.mp4", count=4)
+    for words in (["--method", folder, "--keep", "0.25"], ["--method", f"{folder}:keep=0.25"]):
+        code, _, err = run(capsys, "anonymize", tmp_path / "a.mp4", tmp_path / "b.mp4", "--force", "--quiet", *words)
+        assert code == 0, err
+        record = json.loads((tmp_path / "b.mp4.json").read_text())
+        assert record["settings"]["keep"] == 0.25
+        assert record["checkpoint_sha256"] == json.loads((folder / "config.json").read_text())["sha256"]
+
+
+def test_methods_of_a_bench_and_their_settings():
+    assert cli._names("raw, a+b/run:x=1+y=2,tint@dark") == ["raw", "a+b/run:x=1,y=2", "tint@dark"]
+
+
+def test_a_second_dataset_goes_with_its_protocols_only(capsys):
+    for protocol, source, message in (
+        ("known", ["--source", "stage"], "protocol known has no --source"),
+        ("unseen", [], "add --source NAME"),
+        ("frame", [], "needs labels of single frames, which stage does not have"),
+    ):
+        code, _, err = run(capsys, "evaluate", "raw", "--protocol", protocol, *source)
+        assert code == 2 and message in err and err.count("\n") == 1

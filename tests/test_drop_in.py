@@ -66,9 +66,11 @@ def test_a_method_dropped_in_is_found_everywhere(tmp_path):
     data = ["--data", "stage:train=20,val=20,test=20"]
     trained = run("actonym.cli", "train", "negative", "--out", "trained", *data)
     assert trained.returncode == 0, trained.stderr
-    benched = run("actonym.cli", "bench", "--methods", "raw,negative,trained", "--out", "out", *TINY)
+    benched = run("actonym.cli", "bench", "--methods", "raw,negative,trained", "--out", "out", "--jobs", "2", *TINY)
     assert benched.returncode == 0, benched.stderr
     assert "negative" in benched.stdout and "trained" in benched.stdout
+    results = [json.loads((tmp_path / "out" / f"{name}-seed0.json").read_text()) for name in ("negative", "trained")]
+    assert ["training" in result for result in results] == [True, False], "by its name it is trained, as a folder not"
     reported = run("actonym.cli", "report", "out")
     assert reported.returncode == 0, reported.stderr
     assert "negative" in (tmp_path / "out" / "report.html").read_text()

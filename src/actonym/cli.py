@@ -76,7 +76,7 @@ def anonymize(
         source: a video file, a folder or the address of a stream.
         target: where the anonymized video (or folder) goes.
         method: a method's name, its name with settings (downsample:factor=2), or the folder of a trained one.
-        keep: the trade-off knob of methods that have one, 0..1; higher keeps more action and more identity.
+        keep: the trade-off knob of trained methods that have one, 0..1; higher keeps more action and more identity.
         audio: the sound is dropped unless you keep it.
         report: where the record of what was done goes; beside the output by default.
         suffix: which endings to take in a folder, such as .mp4,.avi; all videos by default.
@@ -84,16 +84,18 @@ def anonymize(
         quiet: no progress bar.
     """
     from actonym import run
+    from actonym.methods.base import checkpoint
 
     records, failures = run.anonymize(
         source,
         target,
-        _pixel_method(method, keep),
+        _pixel_method(method),
+        keep=keep,
         suffix=suffix.split(",") if suffix else run.SUFFIXES,
         report=report,
         audio=audio,
         force=force,
-        checkpoint=method if Path(method).is_dir() else None,
+        checkpoint=checkpoint(method, shipped=True)[0],
         progress=not quiet,
     )
     for record in records:
@@ -120,7 +122,7 @@ def train(
     """Train a method and save it as a folder.
 
     Args:
-        method: which one; `actonym methods` lists them.
+        method: which one; `actonym methods` lists them. NAME@VARIANT takes a variant of it (an ablation).
         data: a dataset's name, or NAME:path/to/its/folder.
         preset: the sizes: stage (two CPU cores, minutes) or paper.
         out: the folder for the checkpoint, the log and the state of the run.
@@ -140,18 +142,20 @@ def evaluate(
     method: str,
     data: str = "stage",
     protocol: str = "known",
+    source: str | None = None,
     out: Path = Path("result.json"),
     preset: str = "stage",
     seed: int = 0,
     set: list[str] | None = None,
     force: bool = False,
 ) -> None:
-    """Measure what a method keeps and what it leaks, into one result file.
+    """Measure what a method keeps and what it leaks, into one result file. By name a learned method is trained first.
 
     Args:
-        method: a method's name, its name with settings, or the folder of a trained one.
+        method: a method's name, its name with settings, or the folder of a trained one (with knobs: DIR:keep=0.5).
         data: a dataset's name, or NAME:path/to/its/folder.
-        protocol: who is trained on what and tested on what.
+        protocol: who is trained on what and tested on what: known, unseen or frame.
+        source: a second dataset, for unseen (methods learn from it) and frame (the recognizer too).
         out: the result, a .json file.
         preset: how it is measured: stage (two CPU cores, minutes) or paper.
         seed: everything random follows from it.
@@ -164,13 +168,15 @@ def evaluate(
     if out.exists() and not force:
         raise UserError(f"{out} exists; add --force to replace it")
     heap.keep()
-    print(markdown([Evaluation(data, protocol, preset, set or []).run(method, seed, out)]))
+    evaluation = Evaluation(data, protocol, preset, set or [], source=source)
+    print(markdown([evaluation.run(method, seed, out)]))
 
 
 def bench(
     methods: str = BASELINES,
     data: str = "stage",
     protocol: str = "known",
+    source: str | None = None,
     seeds: int = 1,
     out: Path = Path("results"),
     preset: str = "stage",
@@ -179,10 +185,14 @@ def bench(
 ) -> None:
     """Measure many methods under the same data, attackers and seeds. A stopped run goes on where it was.
 
+    Learned methods are trained first, anew for each seed; a checkpoint folder is measured as it is.
+
     Args:
-        methods: names or checkpoint folders, separated by commas; settings go after a colon, joined by + (a:x=1+y=2).
+        methods: names (NAME, NAME@VARIANT) or checkpoint folders, separated by commas; settings go after a colon,
+            joined by + (a:x=1+y=2); those of the training are called train.x.
         data: a dataset's name, or NAME:path/to/its/folder.
-        protocol: who is trained on what and tested on what.
+        protocol: who is trained on what and tested on what: known, unseen or frame.
+        source: a second dataset, for unseen (methods learn from it) and frame (the recognizer too).
         seeds: how many.
         out: a folder for the results, one file per method and seed.
         preset: how it is measured: stage (two CPU cores, minutes) or paper.
@@ -193,10 +203,8 @@ def bench(
     from actonym.bench.table import markdown
 
     heap.keep()
-
-    names = [name.strip().replace("+", ",") for name in methods.split(",") if name.strip()]
-    results = work(names, data, out, protocol=protocol, seeds=seeds, preset=preset, assignments=set or [], jobs=jobs)
-    print(markdown(results))
+    how: dict[str, Any] = {"protocol": protocol, "source": source, "preset": preset, "assignments": set or []}
+    print(markdown(work(_names(methods), data, out, seeds=seeds, jobs=jobs, **how)))
 
 
 def report(folder: Path) -> None:
@@ -276,7 +284,13 @@ def _end(error: object, code: int) -> None:
     sys.exit(code)
 
 
-def _pixel_method(method: str, keep: float | None) -> Any:
+def _names(methods: str) -> list[str]:
+    """`a,b:x=1+y=2` in its parts; + stands for the comma between settings."""
+    parts = [name.strip().partition(":") for name in methods.split(",") if name.strip()]
+    return [name + colon + settings.replace("+", ",") for name, colon, settings in parts]
+
+
+def _pixel_method(method: str) -> Any:
     from actonym.methods import PixelMethod, resolve
 
     found = resolve(method)
@@ -284,10 +298,6 @@ def _pixel_method(method: str, keep: float | None) -> Any:
         raise UserError(f"{method} maps features, not video")
     if found.name == "raw":
         raise UserError("raw changes nothing and is only for comparison; choose another --method")
-    if keep is not None:
-        if "keep" not in found.card.knobs:
-            raise UserError(f"{found.name} has no --keep; its knobs: {', '.join(found.card.knobs) or 'none'}")
-        found.keep = keep  # type: ignore[assignment]
     return found
 
 

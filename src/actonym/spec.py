@@ -37,13 +37,27 @@ def assign(tree: Settings, assignments: Sequence[str]) -> Settings:
         path, equals, value = text.partition("=")
         if not equals:
             raise UserError(f"cannot read --set {text!r}: write --set section.key=value")
-        *sections, key = path.strip().split(".")
-        node = result
-        for section in sections:
-            if not isinstance(node.get(section), dict):
-                raise unknown("--set section", section, [k for k, v in node.items() if isinstance(v, dict)])
-            node = node[section]
-        if key not in node:
-            raise unknown("--set key", path, [".".join([*sections, k]) for k in node])
-        node[key] = yaml.safe_load(value)
+        put(result, path.strip(), yaml.safe_load(value), "--set ")
+    return result
+
+
+def put(tree: Settings, path: str, value: Any, said: str = "") -> None:
+    """Set what stands at `section.key` in a nested dictionary; it must exist. `said` is where the user wrote it."""
+    *sections, key = path.split(".")
+    node = tree
+    for section in sections:
+        if not isinstance(node.get(section), dict):
+            raise unknown(f"{said}section", section, [k for k, v in node.items() if isinstance(v, dict)])
+        node = node[section]
+    if key not in node:
+        raise unknown(f"{said}key", path, [".".join([*sections, k]) for k in node])
+    node[key] = value
+
+
+def merge(tree: Mapping[str, Any], changes: Mapping[str, Any]) -> Settings:
+    """A nested dictionary with what `changes` say laid over it, section by section."""
+    result = dict(tree)
+    for key, value in changes.items():
+        below = result.get(key)
+        result[key] = merge(below, value) if isinstance(below, Mapping) and isinstance(value, Mapping) else value
     return result

@@ -5,22 +5,13 @@ import os
 
 import pytest
 import torch
+from small import DATA, TINY
 
 from actonym import methods
 from actonym.bench.bench import bench, slug
 from actonym.bench.evaluate import Evaluation
 from actonym.bench.measure import parse_attacker
 from actonym.errors import UserError
-
-TINY = [
-    "clip.size=32",
-    "clip.frames=8",
-    "recognizer.fit={epochs: 2, rounds: 1}",
-    "attack.fit={epochs: 2, rounds: 1}",
-    "attack.finetune={epochs: 1, rounds: 1}",
-    "attackers=[attribute/frame/scratch, attribute/frame/raw, frame/frame/scratch]",
-]
-DATA = "stage:train=20,val=20,test=20"
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +68,7 @@ def test_a_method_that_was_changed_is_run_again(evaluation, tmp_path):
     for factor in (2, 8):
         method.factor = factor
         evaluation.run(method, 0, tmp_path / f"{factor}.json")
-        seen.append(evaluation._anonymized[1]["test"].video)
+        seen.append(evaluation._anonymized[1].data.splits["test"].video)
     assert not torch.equal(*seen)
 
 
@@ -87,10 +78,10 @@ def test_nothing_is_learned_from_the_test_split(evaluation):
 
     from actonym.bench.measure import measure
 
-    splits = dict(evaluation.splits)
+    splits = dict(evaluation.parts.data.splits)
     splits["test"] = replace(splits["test"], privacy=1 - splits["test"].privacy)
     plan = {**evaluation.plan, "attackers": ["frame/frame/scratch"]}
-    turned = measure(splits, evaluation.dataset, plan, 0, evaluation.look, progress=False)
+    turned = measure(splits, splits, evaluation.dataset, plan, 0, evaluation.look, progress=False)
     weights = evaluation.raw(0).weights["frame/frame/scratch"]
     assert all(torch.equal(weights[key], value) for key, value in turned.weights["frame/frame/scratch"].items())
 

@@ -13,7 +13,7 @@ from matplotlib.transforms import Bbox
 
 from actonym.bench.plot import family_colors, free_place, kept_closed, kept_closed_figure, trade_off, trade_off_figure
 from actonym.bench.result import Result
-from actonym.bench.table import summarize
+from actonym.bench.summary import summarize
 from actonym.methods.blacken import Blacken
 
 Make = Callable[..., Result]

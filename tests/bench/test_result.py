@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from actonym.bench.result import Result, flags, problem, read, read_folder, write
+from actonym.bench.table import markdown
 from actonym.errors import ActonymError, UserError
 
 Make = Callable[..., Result]
@@ -142,3 +143,10 @@ def test_a_weak_raw_attacker_and_left_out_attributes_are_flagged(make: Make) -> 
     result = make(raw={"top1": 0.9, "cmap": 0.54, "f1": 0.5})
     result["privacy"]["per_attribute"]["face"]["ap"] = None
     assert flags(result) == ["raw attacker weak", "attribute left out: face"]
+
+
+def test_results_that_are_published_stay_readable() -> None:
+    """Whatever is added to the schema, and to the report."""
+    folder = Path(__file__).parents[2] / "results"
+    for place in sorted(path for path in folder.iterdir() if path.is_dir()):
+        assert markdown(read_folder(place).values()).startswith("# Actonym report")

@@ -3,8 +3,9 @@ from statistics import stdev
 
 import pytest
 
-from actonym.bench.result import Result
-from actonym.bench.table import Mean, attackers, finding, headline, markdown, measured, natural, reported, summarize
+from actonym.bench.result import Result, problem
+from actonym.bench.summary import Mean, finding, headline, natural, summarize
+from actonym.bench.table import attackers, markdown, measured, per_attribute, per_group, reported
 from actonym.methods.blacken import Blacken
 from actonym.methods.raw import Raw
 
@@ -48,11 +49,12 @@ def test_raw_comes_first_then_names_with_numbers_in_order(make: Make) -> None:
 
 
 def test_data_protocol_and_preset_are_never_mixed(make: Make) -> None:
-    changes = [{}, {"data": "other"}, {"protocol": "unseen"}, {"preset": "paper"}]
+    changes = [{}, {"data": "other"}, {"protocol": "unseen"}, {"preset": "paper"}, {"source": "third"}]
     groups = summarize([make(**change) for change in changes])
-    assert len(groups) == 4 and all(len(group.results) == 1 for group in groups)
+    assert len(groups) == 5 and all(len(group.results) == 1 for group in groups)
     text = markdown([make(**change) for change in changes])
     assert "## other, protocol known, preset stage" in text
+    assert "## stage, protocol known (source third), preset stage" in text
 
 
 def test_the_order_of_the_results_does_not_matter(make: Make) -> None:
@@ -171,3 +173,41 @@ def test_detectors_show_their_strongest_attacker_and_its_floor(make: Make) -> No
     text = markdown([make("blur", detectors=found)])
     assert lines(text, "blur")[1] == ["blur", "0.400", "–", "0.300", "0.700", "–", "–"]
     assert lines(text, "floor: chance")[1] == ["floor: chance", "–", "–", "0.050", "0.500", "–", "–"]
+
+
+def test_the_time_of_training_has_a_column_where_there_was_one(make: Make) -> None:
+    def trained(seconds: float) -> dict[str, object]:
+        return {"seconds": seconds, "phases": [{"name": "one", "epochs": 2, "seconds": seconds}]}
+
+    results = [make(), make("learned", 0, training=trained(60)), make("learned", 1, training=trained(180))]
+    text = markdown([*results, make("quick", training=trained(5))])
+    assert [lines(text, name)[0][-1] for name in ("raw", "learned", "quick")] == ["–", "2 min", "5 s"]
+    assert lines(text, "floor: chance")[0][-1] == "–"
+    assert "training" not in measured(summarize(results[:1])[0]).header
+
+
+def test_several_actions_have_another_utility(make: Make) -> None:
+    """OSPAR: the cMAP of actions, and the leak of each kind of tags."""
+    result = make("blur")
+    result["utility"] = {"cmap": 0.3, "recognizer": result["utility"]["recognizer"]}
+    result["raw"] = {"action_cmap": 0.4, "cmap": 0.8, "f1": 0.7}
+    result["floors"] |= {"utility": 0.1, "per_group": {"object": {"chance": 0.2, "action_prior": 0.25}}}
+    result["privacy"]["per_group"] = {"object": {"cmap": 0.6, "f1": 0.5}}
+    assert problem(result) is None
+    text = markdown([result])
+    assert lines(text, "blur")[0][:3] == ["blur", "0.300", "0.800"]
+    assert lines(text, "method")[0][:3] == ["method", "action cMAP", "leak cMAP"]
+    assert lines(text, "floor: chance")[0][:3] == ["floor: chance", "0.100", "0.500"]
+    [group] = summarize([result])
+    table = per_group(group)
+    assert table is not None and table.header == ["method", "object"]
+    assert [row[1] for row in table.rows] == ["0.600", "0.200", "0.250"]
+    assert per_group(summarize([make()])[0]) is None
+
+
+def test_hundreds_of_attributes_get_no_columns(make: Make) -> None:
+    result = make()
+    for place in (result["privacy"], result["floors"]):
+        place["per_attribute"] = {f"object: {k}": place["per_attribute"]["face"] for k in range(200)}
+    [group] = summarize([result])
+    assert per_attribute(group) is None and "object: 7" not in markdown([result])

@@ -84,3 +84,75 @@ def test_two_methods_cannot_share_a_name():
 
     with pytest.raises(ValueError, match="two methods"):
         register("raw")(Other)
+
+
+@pytest.fixture
+def shipped(learnable, tmp_path, monkeypatch):
+    """A version of the package in which a trained `tint` ships."""
+    from actonym.methods import base
+
+    monkeypatch.setattr(base, "SHIPPED", tmp_path / "shipped")
+    return methods.save(methods.create("tint:start=0.25"), tmp_path / "shipped" / "tint")
+
+
+def test_an_untrained_learned_method_is_refused(learnable):
+    command = "actonym train tint:start=0.5 --data ... --out DIR, then --method DIR"
+    with pytest.raises(UserError, match=command) as error:
+        methods.resolve("tint:start=0.5")
+    assert "\n" not in str(error.value)
+    with pytest.raises(UserError, match="no trained tint ships"):
+        methods.resolve("tint@shipped")
+    assert methods.create("tint").keep == 0.75, "made by hand, to be trained, it is what was asked for"
+
+
+@pytest.mark.parametrize("name", ["tint", "tint@shipped"])
+def test_the_checkpoint_that_ships_is_used_for_the_name(shipped, name):
+    found = methods.resolve(name)
+    assert torch.equal(found.gain, methods.load(shipped).gain) and found.keep == 0.75 and not found.training
+    assert methods.resolve(f"{name}:keep=0.25").keep == 0.25
+
+
+def test_what_ships_cannot_be_made_otherwise(shipped):
+    with pytest.raises(UserError, match="tint has no start that can be turned after training; such knobs of it: keep"):
+        methods.resolve("tint:start=0.5")
+    with pytest.raises(UserError, match="tint must be trained"):
+        methods.resolve("tint@dark")
+
+
+def test_a_folder_of_a_methods_name_is_no_checkpoint_of_it(tmp_path, monkeypatch):
+    (tmp_path / "blur").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert methods.resolve("blur:strength=weak").share == methods.create("blur:strength=weak").share
+
+
+def test_a_knob_is_turned_on_a_checkpoint(learnable, tmp_path):
+    folder = methods.save(methods.create("tint"), tmp_path / "mine")
+    turned = methods.resolve(f"{folder}:keep=0.25")
+    assert turned.keep == 0.25 and methods.resolve(str(folder)).keep == 0.75
+    clip = torch.rand(1, 3, 4, 8, 8)
+    assert not torch.equal(turned(clip), methods.resolve(str(folder))(clip))
+    assert methods.load(methods.save(turned, tmp_path / "saved")).keep == 0.25, "a method is saved as it stands"
+
+
+@pytest.mark.parametrize("value", ["0", "1.5", "much", "nan", "[1]"])
+def test_a_knob_that_cannot_be_turned_so_far(learnable, tmp_path, value):
+    folder = methods.save(methods.create("tint"), tmp_path / "mine")
+    with pytest.raises(UserError, match="keep is a share above 0"):
+        methods.resolve(f"{folder}:keep={value}")
+
+
+def test_settings_of_the_training_stand_behind_the_name(learnable):
+    assert methods.create("tint:train.epochs=5").training_settings == {"epochs": 5, "lr": 0.5}
+    with pytest.raises(UserError, match=r"did you mean 'train.epochs'"):
+        methods.create("tint:train.epoch=5")
+
+
+def test_a_variant_says_only_what_differs(learnable):
+    for preset, keep in (("stage", 0.75), ("paper", 0.5)):
+        dark = methods.create("tint@dark", preset)
+        assert abs(dark.gain.mean() - 0.1) < 0.05 and dark.keep == keep
+        assert dark.training_settings == methods.create("tint", preset).training_settings
+    assert methods.create("tint@paper", "stage").keep == 0.5
+    assert methods.create("tint", "dark").keep == 0.75, "as a preset it is laid over its base"
+    with pytest.raises(UserError, match="did you mean 'dark'"):
+        methods.create("tint@darc")

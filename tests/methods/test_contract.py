@@ -1,5 +1,7 @@
 """What every registered method must keep. Each is a bug in a released code base of this field."""
 
+import inspect
+
 import pytest
 import torch
 
@@ -36,6 +38,11 @@ def run(method, clip, mask=None):
 
 def test_every_method_has_a_card(method):
     assert method.card.title and method.card.idea.endswith(".") and method.card.paper and method.card.year >= 2015
+
+
+def test_live_knobs_are_knobs_settings_and_attributes(method):
+    assert method.card.live <= method.card.knobs.keys() & inspect.signature(type(method).__init__).parameters.keys()
+    assert all(hasattr(method, name) for name in method.card.live)
 
 
 def test_same_shape_finite_and_in_range(method):

@@ -5,13 +5,16 @@ import time
 import torch
 from torch import Tensor
 
-from actonym.methods.base import PixelMethod
+from actonym.methods.base import MethodCard, PixelMethod
+
+CARD = MethodCard(title="", idea="", paper="", year=2026)
 
 
 class Swap(PixelMethod):
     """Red and blue change places; what clips it got is written down."""
 
     name = "swap"
+    card = CARD
 
     def __init__(self, working_size: int | None = None, working_frames: int = 16) -> None:
         super().__init__()
@@ -29,6 +32,7 @@ class Broken(PixelMethod):
     """Correct for the first clip, then not."""
 
     name = "broken"
+    card = CARD
     working_frames = 4
 
     def __init__(self, way: str = "raises") -> None:
@@ -60,6 +64,7 @@ class Slow(PixelMethod):
     """Gives others the time to interrupt it."""
 
     name = "slow"
+    card = CARD
     working_frames = 2
 
     def forward(self, clip: Tensor, mask: Tensor | None = None) -> Tensor:
@@ -71,6 +76,21 @@ class Noise(PixelMethod):
     """Something no encoder makes small."""
 
     name = "noise"
+    card = CARD
 
     def forward(self, clip: Tensor, mask: Tensor | None = None) -> Tensor:
         return torch.rand_like(clip)
+
+
+class Dim(PixelMethod):
+    """Darker by a knob that can be turned at any time."""
+
+    name = "dim"
+    card = MethodCard(title="", idea="", paper="", year=2026, knobs={"keep": "of the light"}, live=frozenset({"keep"}))
+
+    def __init__(self, keep: float = 1.0) -> None:
+        super().__init__()
+        self.keep = keep
+
+    def forward(self, clip: Tensor, mask: Tensor | None = None) -> Tensor:
+        return clip * self.keep

@@ -3,7 +3,7 @@ from functools import partial
 
 import pytest
 from make_video import make
-from methods_to_run import Broken, Swap
+from methods_to_run import Broken, Dim, Swap
 
 from actonym import run
 from actonym.errors import UserError
@@ -122,3 +122,22 @@ def test_nothing_to_do(tmp_path):
 def test_a_single_file_through_the_same_door(tmp_path):
     records, failures = anonymize(make(tmp_path / "a.mp4", count=4), tmp_path / "b.mp4", Swap())
     assert records[0].frames == 4 and not failures
+
+
+def test_a_knob_is_turned_for_one_job_only(tmp_path):
+    make(tmp_path / "a.mp4", count=4)
+    method, light = Dim(), {}
+    for name, keep in (("whole", None), ("half", 0.5)):
+        [record], _ = anonymize(tmp_path / "a.mp4", tmp_path / f"{name}.mp4", method, keep=keep)
+        assert record.settings["keep"] == (keep or 1.0), "the record says how it really stood"
+        with VideoReader(tmp_path / f"{name}.mp4") as reader:
+            light[name] = sum(float(frame.mean()) for frame, _ in reader)
+    assert light["half"] == pytest.approx(light["whole"] / 2, rel=0.1) and method.keep == 1.0
+
+
+@pytest.mark.parametrize(("method", "keep"), [(Swap(), 0.5), (Dim(), 1.5), (Dim(), 0.0), (Dim(), float("nan"))])
+def test_a_knob_that_is_not_there_or_turned_too_far(tmp_path, method, keep):
+    make(tmp_path / "a.mp4", count=4)
+    with pytest.raises(UserError, match="keep"):
+        anonymize(tmp_path / "a.mp4", tmp_path / "b.mp4", method, keep=keep)
+    assert tree(tmp_path) == ["a.mp4"]

@@ -3,7 +3,7 @@
 import operator
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from itertools import groupby
 from multiprocessing import get_context
@@ -14,11 +14,13 @@ import torch
 from tqdm import tqdm
 
 from actonym import heap
+from actonym.bench.candidate import candidate
 from actonym.bench.evaluate import Evaluation
 from actonym.bench.result import Result, read
 from actonym.errors import UserError
 
 Task = tuple[str, int, Path]  # method, seed, where the result goes
+Step = tuple[int, str]  # what tasks wait for: of a seed the training of a method, or (no method) the raw baselines
 
 
 def bench(
@@ -27,6 +29,7 @@ def bench(
     out: str | Path,
     *,
     protocol: str = "known",
+    source: str | None = None,
     seeds: int = 1,
     preset: str = "stage",
     assignments: Sequence[str] = (),
@@ -42,11 +45,12 @@ def bench(
     tasks = [
         (method, seed, Path(out) / f"{slug(method)}-seed{seed}.json") for seed in range(seeds) for method in methods
     ]
+    _check_files(tasks)
     todo = [task for task in tasks if not task[2].is_file()]
-    what: dict[str, Any] = {"data": data, "protocol": protocol, "preset": preset, "assignments": list(assignments)}
-    evaluation = Evaluation(**what, progress=progress)
-    for method in methods:
-        evaluation.resolve(method)  # a mistake is told before hours of work
+    what: dict[str, Any] = {"data": data, "protocol": protocol, "preset": preset, "source": source}
+    evaluation = Evaluation(**what, assignments=list(assignments), progress=progress)
+    found = {method: candidate(method, evaluation.size) for method in methods}  # mistakes are told before hours of work
+    to_train = {method: who.base for method, who in found.items() if who.train is not None}
     frozen = "encoder" in evaluation.plan
     if frozen:  # heads are trained in seconds, but the features of a method take minutes: all its seeds together
         todo.sort(key=lambda task: methods.index(task[0]))
@@ -54,11 +58,12 @@ def bench(
         for method, seed, path in todo:
             evaluation.run(method, seed, path)
     elif todo:
-        evaluation.splits  # noqa: B018  # the stage is rendered once, here, not by every process
+        evaluation.read()  # the stage is rendered once, here, not by every process
         if frozen:
             evaluation.raw(todo[0][1])  # the features of raw clips, with all threads, before anyone needs them
         key = operator.itemgetter(0) if frozen else None
-        _share(what, [list(tasks) for _, tasks in groupby(todo, key)], jobs, progress)
+        groups = [list(tasks) for _, tasks in groupby(todo, key)]
+        _share({**what, "assignments": list(assignments)}, groups, to_train, jobs, progress)
     return [read(path) for _, _, path in tasks]
 
 
@@ -70,23 +75,41 @@ def slug(method: str) -> str:
 _evaluation: Evaluation  # of a worker process: its clips are read once
 
 
-def _share(what: dict[str, Any], groups: Sequence[Sequence[Task]], jobs: int, progress: bool) -> None:
-    """The raw baselines of a seed first, which all its methods need, then the methods; a group stays in one process."""
+def _check_files(tasks: Sequence[Task]) -> None:
+    """Two methods in one file would pass for one."""
+    seen: dict[Path, str] = {}
+    for method, _, path in tasks:
+        if seen.setdefault(path, method) != method:
+            raise UserError(f"{seen[path]} and {method} would both be written to {path}; rename one, or bench it apart")
+
+
+def _share(
+    what: dict[str, Any], groups: Sequence[Sequence[Task]], to_train: Mapping[str, str], jobs: int, progress: bool
+) -> None:
+    """What several tasks need comes first: the raw baselines of a seed, and each training, of which some methods are
+    only turns of a knob. A group of tasks stays in one process."""
+    needs = [
+        {step for method, seed, _ in group for step in ((seed, ""), (seed, to_train.get(method, "")))}
+        for group in groups
+    ]
+    steps = sorted({step for group in needs for step in group})
     threads = max(1, (os.cpu_count() or 1) // jobs)
-    seeds = sorted({group[0][1] for group in groups})
     with (
         ProcessPoolExecutor(jobs, get_context("spawn"), _start, (what, threads)) as pool,
-        tqdm(total=len(seeds) + len(groups), desc="bench", unit="run", disable=not progress) as bar,
+        tqdm(total=len(steps) + len(groups), desc="bench", unit="run", disable=not progress) as bar,
     ):
-        waited: dict[Future[str], list[Sequence[Task]]] = {
-            pool.submit(_raw, seed): [group for group in groups if group[0][1] == seed] for seed in seeds
-        }
+        running: dict[Future[str], Step | None] = {pool.submit(_prepare, *step): step for step in steps}
+        waiting = list(zip(groups, needs, strict=True))
         try:
-            while waited:
-                for done in wait(waited, return_when=FIRST_COMPLETED).done:
+            while running:
+                for done in wait(running, return_when=FIRST_COMPLETED).done:
                     bar.set_postfix_str(done.result())
                     bar.update()
-                    waited |= {pool.submit(_run, group): [] for group in waited.pop(done)}
+                    step = running.pop(done)
+                    for group, missing in waiting:
+                        if step in missing:
+                            missing.remove(step)
+                            running |= {} if missing else {pool.submit(_run, group): None}
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
@@ -99,9 +122,12 @@ def _start(what: dict[str, Any], threads: int) -> None:
     _evaluation = Evaluation(**what, progress=False)
 
 
-def _raw(seed: int) -> str:
-    _evaluation.raw(seed)
-    return f"raw baselines, seed {seed}"
+def _prepare(seed: int, method: str) -> str:
+    if not method:
+        _evaluation.raw(seed)
+        return f"raw baselines, seed {seed}"
+    _evaluation.train(candidate(method, _evaluation.size), seed)
+    return f"training of {method}, seed {seed}"
 
 
 def _run(group: Sequence[Task]) -> str:

@@ -1,6 +1,6 @@
 """Train recognizers and attackers on clips and test them: the same for raw and anonymized video."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -38,15 +38,16 @@ class Measured:
     embed: Callable[[Clips], Tensor] | None = None  # clips to what the strongest attacker makes of them, [N, D]
 
 
-def load_splits(dataset: Dataset, plan: Plan) -> Splits:
+def load_splits(dataset: Dataset, plan: Plan, splits: Sequence[str] = SPLITS) -> Splits:
     """Train, validation and test clips. Only the test videos are looked at from several views."""
     clip = plan["clip"]
     single = {**clip, "clips": 1, "crops": 1}
-    return {split: load_clips(dataset, split, **(clip if split == "test" else single)) for split in SPLITS}
+    return {split: load_clips(dataset, split, **(clip if split == "test" else single)) for split in splits}
 
 
 def measure(
-    splits: Splits,
+    recognizer: Splits,
+    attackers: Splits,
     dataset: Dataset,
     plan: Plan,
     seed: int,
@@ -54,15 +55,15 @@ def measure(
     raw_weights: Mapping[str, Weights] | None = None,
     progress: bool = True,
 ) -> Measured:
-    """`look` says what the networks see.
+    """What the recognizer reaches on its clips and the attackers on theirs; `look` says what the networks see.
 
     `raw_weights` are attackers trained on raw clips, from which those that start at `raw` are fine-tuned.
 
     Without them the clips are raw: those attackers then go on from what was just trained, so that raw video meets
     attackers that were trained as long.
     """
-    utility = _utility(splits, dataset, plan, seed, look, progress)
-    attacked = _leak(splits, dataset, plan, seed, look, raw_weights, progress)
+    utility = _utility(recognizer, dataset, plan, seed, look, progress)
+    attacked = _leak(attackers, dataset, plan, seed, look, raw_weights, progress)
     strongest = max(attacked, key=lambda one: one.about["cmap"])
     return Measured(
         utility,

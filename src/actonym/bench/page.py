@@ -8,7 +8,8 @@ from pathlib import Path
 
 from actonym.bench import plot
 from actonym.bench.result import Result
-from actonym.bench.table import FLOORS, Group, Table, count, finding, flagged, headline, summarize, tables
+from actonym.bench.summary import Group, count, finding, headline, summarize
+from actonym.bench.table import FLOORS, Table, flagged, tables
 
 PNG = b"\x89PNG\r\n\x1a\n"
 

@@ -11,7 +11,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 
-from actonym.bench.table import FLOORS, Group, Mean, Row, reported_trade_off
+from actonym.bench.summary import Group, Mean, Row
+from actonym.bench.table import FLOORS, reported_trade_off
 
 # Okabe and Ito's palette: told apart by people with any kind of colour blindness. Black is raw's.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C6D31", "#7F7F7F")

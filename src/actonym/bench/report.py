@@ -12,7 +12,8 @@ from torch import Tensor
 from actonym.bench import plot
 from actonym.bench.page import page
 from actonym.bench.result import read_folder
-from actonym.bench.table import markdown, summarize
+from actonym.bench.summary import summarize
+from actonym.bench.table import markdown
 from actonym.errors import ActonymError
 
 PLOTS = "![Action-privacy trade-off](tradeoff.png)\n\n![Kept and closed](kept_closed.png)\n"

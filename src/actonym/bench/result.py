@@ -2,20 +2,23 @@
 
 import json
 import os
+import platform
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
 
+import torch
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import best_match
 
+import actonym
 from actonym.errors import ActonymError, UserError
 
 Result = dict[str, Any]
 
 SCHEMA = Path(__file__).with_name("result.schema.json")
-IDENTITY = ("data", "protocol", "preset", "method", "seed")  # no two results of one report share all of these
+IDENTITY = ("data", "source", "protocol", "preset", "method", "seed")  # no two results of one report share all of these
 
 HIGH_KEPT = 0.8  # ours: with this much utility kept, the action label is there for an attacker to use
 TOLERANCE = 0.02  # ours: a floor measured on a few hundred test videos is not sharper than this
@@ -62,7 +65,7 @@ def read_folder(folder: str | Path) -> dict[Path, Result]:
         raise UserError(f"{folder} holds no results; make some with actonym evaluate or actonym bench")
     seen: dict[tuple[Any, ...], Path] = {}
     for path, result in results.items():
-        first = seen.setdefault(tuple(result[key] for key in IDENTITY), path)
+        first = seen.setdefault(tuple(result.get(key) for key in IDENTITY), path)
         if first != path:
             raise UserError(f"{first} and {path} are the same {', '.join(IDENTITY)}; keep one")
     return results
@@ -96,6 +99,16 @@ def flags(result: Mapping[str, Any]) -> list[str]:
         f"attribute left out: {', '.join(left_out)}": left_out,
     }
     return [flag for flag, raised in found.items() if raised]
+
+
+def main_utility(utility: Mapping[str, Any]) -> str:
+    """Which number of a result's utility counts: top-1, or where videos have several actions, their cMAP."""
+    return "top1" if "top1" in utility else "cmap"
+
+
+def versions() -> dict[str, str]:
+    """Of what a number depends on."""
+    return {"actonym": actonym.__version__, "torch": torch.__version__, "python": platform.python_version()}
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import av
 import torch
@@ -29,6 +30,7 @@ class Clips:
     views: int = 1
     source: Sequence[str] = ()  # the films they were cut from
     skipped: Sequence[str] = ()  # names of the videos that could not be read
+    privacy_frames: Tensor | None = None  # float32 [N * views, T, P]: of each frame, where frames are labelled
 
     def __len__(self) -> int:
         return len(self.action)
@@ -49,7 +51,10 @@ class Clips:
         count = min(count, frames)
         places = [round((k + 0.5) * frames / count - 0.5) for k in range(count)]
         return replace(
-            self, video=self.video[:, :, places], mask=None if self.mask is None else self.mask[:, :, places]
+            self,
+            video=self.video[:, :, places],
+            mask=None if self.mask is None else self.mask[:, :, places],
+            privacy_frames=None if self.privacy_frames is None else self.privacy_frames[:, places],
         )
 
 
@@ -87,9 +92,10 @@ def load_clips(
             warn(f"skipped {sample.name}, which cannot be read: {reason}")
     if skipped:
         warn(f"{len(skipped)} of {len(samples)} {split} videos of {dataset.name} were skipped")
-    masks = [mask for _, mask in read if mask is not None]
+    masks = [one.mask for one in read if one.mask is not None]
+    labels = [one.labels for one in read if one.labels is not None]
     return Clips(
-        video=torch.cat([video for video, _ in read]),
+        video=torch.cat([one.video for one in read]),
         action=torch.tensor([sample.action for sample in kept]),
         privacy=torch.tensor([sample.privacy for sample in kept], dtype=torch.float32),
         subject=[sample.subject for sample in kept],
@@ -97,15 +103,26 @@ def load_clips(
         views=clips * crops,
         source=[sample.source for sample in kept],
         skipped=skipped,
+        privacy_frames=torch.cat(labels) if len(labels) == len(read) else None,
     )
 
 
-def _read(sample: Sample, frames: int, size: int, rate: int, clips: int, crops: int) -> tuple[Tensor, Tensor | None]:
-    """All views of one video, and its person masks if they are known."""
-    videos, masks = [], []
+class Read(NamedTuple):
+    """All views of one video, and what is known of each: its person masks and the labels of its frames."""
+
+    video: Tensor
+    mask: Tensor | None
+    labels: Tensor | None
+
+
+def _read(sample: Sample, frames: int, size: int, rate: int, clips: int, crops: int) -> Read:
+    videos, masks, labels = [], [], []
     for indices in clip_indices(sample.video.length, frames, rate, clips).tolist():
         videos.append(views(sample.video.frames(indices), size, crops))
         mask = sample.video.mask(indices)
         if mask is not None:
             masks.append(views(mask, size, crops, nearest=True))
-    return torch.cat(videos), torch.cat(masks) if masks else None
+        if sample.spans:
+            seen = torch.tensor([sample.privacy_at(index) for index in indices], dtype=torch.float32)
+            labels.append(seen.expand(crops, -1, -1))
+    return Read(torch.cat(videos), torch.cat(masks) if masks else None, torch.cat(labels) if labels else None)

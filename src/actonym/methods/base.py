@@ -2,23 +2,26 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import redirect_stdout
 from dataclasses import dataclass, field
 from inspect import Parameter, signature
+from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from huggingface_hub import PyTorchModelHubMixin
 from torch import Tensor, nn
 
 from actonym import presets
 from actonym.errors import UserError, unknown
-from actonym.spec import Settings, assign, check, parse
+from actonym.spec import Settings, assign, check, parse, put
 
 if TYPE_CHECKING:
     from actonym.train.phase import Phase, Recognizers
 
 WEIGHTS = "model.safetensors"
+SHIPPED = Path(__file__).parent / "shipped"  # NAME/: checkpoints that come with the package
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,7 @@ class MethodCard:
     year: int
     needs: frozenset[str] = frozenset()  # labels its training reads: action, privacy, domain, mask
     knobs: dict[str, str] = field(default_factory=dict)  # settings that move the trade-off, in words
+    live: frozenset[str] = frozenset()  # knobs that can be turned after training: attributes that may be set any time
     reported: dict[str, Any] = field(default_factory=dict)  # the paper's own numbers: {setting: {dataset: ...}}
 
 
@@ -48,6 +52,9 @@ class Method(nn.Module, PyTorchModelHubMixin):
     def phases(self, recognizers: "Recognizers") -> "list[Phase]":
         """What the trainer runs, in order. A hand-made method has nothing to learn."""
         return []
+
+
+M = TypeVar("M", bound=Method)
 
 
 class PixelMethod(Method):
@@ -94,39 +101,92 @@ def find(name: str) -> type[Method]:
 
 
 def settings(name: str, preset: str = "stage") -> Settings:
-    """All that can be set: `method`, its own settings, and `train`, those of its training; the preset over defaults."""
+    """All that can be set: `method`, its own settings, and `train`, those of its training; the preset over defaults.
+
+    `name` may be `NAME@VARIANT`: the preset VARIANT, laid over `preset` if it only says what differs.
+    """
+    name, _, variant = name.partition("@")
     parameters = signature(find(name).__init__).parameters.values()
     defaults = {p.name: p.default for p in parameters if p.default is not Parameter.empty}
-    chosen = presets.load(name, preset)
+    chosen = presets.load(name, variant or preset, over=preset if variant else None)
     return {**chosen, "method": defaults | chosen.get("method", {}), "train": chosen.get("train", {})}
 
 
 def create(spec: str, preset: str = "stage", assignments: Sequence[str] = ()) -> Method:
-    """A fresh method from `name` or `name:key=value,...`; what is not said is from its preset.
+    """A fresh method from `NAME` or `NAME@VARIANT`, with `:key=value,...` behind it; the rest is from its preset.
 
-    `assignments` such as `method.factor=2` change values of the preset.
+    `assignments` such as `method.factor=2` change values of the preset; so does `train.epochs=2` behind the name.
     """
     name, said = parse(spec)
     chosen = assign(settings(name, preset), assignments)
-    check(name, said, find(name).__init__)
+    for path in [key for key in said if "." in key]:
+        put(chosen, path, said.pop(path), f"setting of {name}: ")
+    cls = find(name.partition("@")[0])
+    check(name, said, cls.__init__)
     try:
-        method = find(name)(**chosen["method"] | said)
+        method = cls(**chosen["method"] | said)
     except (TypeError, ValueError) as error:
         raise UserError(f"{spec}: {error}") from error
     method.training_settings = chosen["train"]
     return method
 
 
-def resolve(name_or_folder: str, preset: str = "paper") -> Method:
-    """A method from its name, its name with settings, or the folder of a trained one; in eval mode.
+def learned(method: nn.Module) -> bool:
+    """Whether a method has something to learn: without its training it is noise."""
+    return any(parameter.requires_grad for parameter in method.parameters())
 
-    By a name alone it is as in its paper: what somebody who has a video, and not the stage, wants.
+
+def resolve(name_or_folder: str, preset: str = "paper") -> Method:
+    """A method that is ready for video, from its name, its name with settings, or its checkpoint folder; in eval mode.
+
+    By a name alone it is as in its paper: what somebody who has a video, and not the stage, wants. A learned method is
+    the checkpoint that ships under its name; without one it is refused. Behind a checkpoint stand the knobs that are
+    turned, `FOLDER:keep=0.5`.
     """
-    if (Path(name_or_folder) / "config.json").is_file():
-        return load(name_or_folder)
-    if Path(name_or_folder).is_dir():
-        raise UserError(f"{name_or_folder} is no checkpoint: it has no config.json")
-    return create(name_or_folder, preset).eval()
+    folder, said = checkpoint(name_or_folder, shipped=True)
+    if folder is not None:
+        return turn(load(folder), said)
+    method = create(name_or_folder, preset)
+    if learned(method):
+        raise UserError(
+            f"{method.name} must be trained before it can anonymize: "
+            f"actonym train {name_or_folder} --data ... --out DIR, then --method DIR"
+        )
+    return method.eval()
+
+
+def checkpoint(text: str, shipped: bool = False) -> tuple[Path | None, Settings]:
+    """The checkpoint folder that is named, or None, and the settings behind it.
+
+    It is named by its path, or by `NAME@shipped`; with `shipped` the name alone means the one that ships, if one does.
+    """
+    place, _, tail = text.rpartition(":")
+    for folder, said in ((text, ""), (place, tail)):
+        if folder and (Path(folder) / "config.json").is_file():
+            return Path(folder), parse(f"checkpoint:{said}")[1]
+    name, settings = parse(text)
+    owner, _, variant = name.partition("@")
+    if Path(text).is_dir() and owner not in _REGISTRY:
+        raise UserError(f"{text} is no checkpoint: it has no config.json")
+    ships = (SHIPPED / owner / "config.json").is_file() and owner in _REGISTRY
+    if variant == "shipped" and not ships:
+        raise UserError(f"no trained {owner} ships with this version: train it")
+    return SHIPPED / owner if ships and (variant == "shipped" or (shipped and not variant)) else None, settings
+
+
+def turn(method: M, knobs: Mapping[str, Any]) -> M:
+    """Set knobs of a method that may be trained already; others than its live ones are refused."""
+    for name, value in knobs.items():
+        if name not in method.card.live:
+            live = ", ".join(sorted(method.card.live)) or "none"
+            raise UserError(f"{method.name} has no {name} that can be turned after training; such knobs of it: {live}")
+        if name == "keep" and not (isinstance(value, int | float) and 0 < value <= 1):
+            raise UserError(f"keep is a share above 0 and at most 1, not {value!r}")
+        try:
+            setattr(method, name, value)
+        except (TypeError, ValueError) as error:
+            raise UserError(f"{method.name}: {error}") from error
+    return method
 
 
 def save(method: Method, folder: str | Path) -> Path:
@@ -139,8 +199,9 @@ def save(method: Method, folder: str | Path) -> Path:
 
 
 def config(method: Method) -> Settings:
-    """The settings a method was made with."""
-    return dict(method._hub_mixin_config or {})  # type: ignore[arg-type]
+    """The settings a method was made with, and its live knobs as they stand now."""
+    made_with = dict(method._hub_mixin_config or {})  # type: ignore[arg-type]
+    return made_with | {name: getattr(method, name) for name in sorted(method.card.live)}
 
 
 def load(folder: str | Path) -> Method:
@@ -158,7 +219,8 @@ def load(folder: str | Path) -> Method:
     cls = find(name)
     check(name, made_with, cls.__init__)
     try:
-        return cls.from_pretrained(str(folder), strict=True).eval()
+        with redirect_stdout(StringIO()):  # the hub's library prints what it does
+            return cls.from_pretrained(str(folder), strict=True).eval()
     except (RuntimeError, TypeError, ValueError) as error:
         raise UserError(f"{folder} does not fit the method {name!r}: {str(error).splitlines()[0]}") from error
 

@@ -83,6 +83,7 @@ class STPrivacy(PixelMethod):
         year=2023,
         needs=frozenset({"action", "privacy"}),
         knobs={"keep": "share of the tubelets that each of the three blocks keeps; may be changed after training"},
+        live=frozenset({"keep"}),
         reported={
             "": {
                 "vp-hmdb51": {"top1": 0.5073, "f1": 0.613, "cmap": 0.7248},

@@ -1,4 +1,8 @@
-"""Presets: NAME/paper.yaml and NAME/stage.yaml, every value with its source beside it."""
+"""Presets: NAME/paper.yaml and NAME/stage.yaml, every value with its source beside it.
+
+A file that says `base: stage` holds only what differs from stage.yaml: a variant of the method, `NAME@FILE`. For a
+chart of ablations it may say which `factor` it changes, and a `label` for its value.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -6,6 +10,7 @@ from typing import Any
 import yaml
 
 from actonym.errors import unknown
+from actonym.spec import merge
 
 FOLDER = Path(__file__).parent
 
@@ -15,11 +20,16 @@ def names(owner: str) -> list[str]:
     return sorted(path.stem for path in (FOLDER / owner).glob("*.yaml"))
 
 
-def load(owner: str, preset: str) -> dict[str, Any]:
-    """One preset as a nested dictionary. An owner without any preset folder has an empty one: its own defaults."""
+def load(owner: str, preset: str, over: str | None = None) -> dict[str, Any]:
+    """One preset as a nested dictionary. An owner without any preset folder has an empty one: its own defaults.
+
+    What only says differences is laid over the preset `over`, or else over the `base` that it names.
+    """
     known = names(owner)
     if not known and preset in ("paper", "stage"):
         return {}
     if preset not in known:
         raise unknown(f"preset of {owner}", preset, known or ["paper", "stage"])
-    return yaml.safe_load((FOLDER / owner / f"{preset}.yaml").read_text()) or {}
+    said = yaml.safe_load((FOLDER / owner / f"{preset}.yaml").read_text()) or {}
+    base = said.pop("base", None)
+    return said if base is None else merge(load(owner, over or base), said)

@@ -11,7 +11,7 @@ import av
 from tqdm import tqdm
 
 from actonym.errors import ActonymError, UserError
-from actonym.methods.base import WEIGHTS, PixelMethod, sha256
+from actonym.methods.base import WEIGHTS, PixelMethod, config, sha256
 from actonym.run.atomic import ended_orderly, part_file, publish, write_failure
 from actonym.run.record import Record
 from actonym.run.stream import Tally, Timed, anonymized
@@ -64,7 +64,7 @@ def anonymize_file(
                     output=target.name,
                     output_sha256=sha256(part),
                     method=method.name,
-                    settings=_settings(method),
+                    settings=config(method),
                     checkpoint_sha256=None if checkpoint is None else sha256(Path(checkpoint) / WEIGHTS),
                     audio=audio,
                     frames=written,
@@ -162,7 +162,3 @@ def _input_name(source: str | Path, live: bool) -> str:
         return Path(source).name
     scheme, address, _ = str(source).partition("://")
     return f"{scheme if address else 'pipe'} stream"
-
-
-def _settings(method: PixelMethod) -> dict[str, object]:
-    return dict(method._hub_mixin_config) if isinstance(method._hub_mixin_config, dict) else {}

@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import Sequence
+from copy import deepcopy
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TypedDict, Unpack
 
 from actonym.errors import ActonymError, UserError
-from actonym.methods.base import PixelMethod
+from actonym.methods.base import PixelMethod, turn
 from actonym.run.atomic import part_file, publish, write_failure
 from actonym.run.file import anonymize_file
 from actonym.run.record import Record
@@ -47,9 +48,15 @@ def anonymize(
     *,
     suffix: Sequence[str] = SUFFIXES,
     report: str | Path | None = None,
+    keep: float | None = None,
     **options: Unpack[Options],
 ) -> Outcome:
-    """A folder, or else a single file or stream: what was done, and (of a folder) what could not be."""
+    """A folder, or else a single file or stream: what was done, and (of a folder) what could not be.
+
+    `keep` turns the knob of that name, for this job only; a method without it is refused.
+    """
+    if keep is not None:
+        method = turn(deepcopy(method), {"keep": keep})
     if Path(source).is_dir():
         return anonymize_folder(source, target, method, suffix=suffix, report=report, **options)
     return [anonymize_file(source, target, method, report=report, **options)], []

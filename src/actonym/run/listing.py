@@ -16,6 +16,7 @@ def method_rows() -> list[dict[str, Any]]:
             "year": method.card.year,
             "needs": sorted(method.card.needs),
             "knobs": method.card.knobs,
+            "live": sorted(method.card.live),
             "presets": presets.names(name),
         }
         for name, method in methods.registry().items()

@@ -1,13 +1,16 @@
 """`actonym train`: from names to a trained method in a folder."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import torch
 
 from actonym import methods, presets
-from actonym.data import load_clips, open_dataset
+from actonym.data import Clips, Dataset, load_clips, open_dataset
+from actonym.errors import UserError
+from actonym.methods import Method
 from actonym.nets.recognizers import build
 from actonym.train.history import History
 from actonym.train.method import train_method
@@ -31,21 +34,12 @@ def train(
     plan = presets.load("evaluation", preset)
     clip = {**plan["clip"], "clips": 1, "crops": 1}
     dataset = open_dataset(data, size=clip["size"], frames=clip["frames"])
-    action = partial(build, plan["recognizer"]["net"], len(dataset.actions), clip["frames"], clip["size"])
-    attacker = plan["attackers"][0].split("/")[1]
-    privacy = partial(build, attacker, len(dataset.attributes), clip["frames"], clip["size"])
+    check_labels(anonymizer, dataset)
+    clips = {split: load_clips(dataset, split, **clip) for split in ("train", "val")}
     return train_method(
         anonymizer,
-        load_clips(dataset, "train", **clip),
-        Recognizers(
-            action(),
-            privacy(),
-            action,
-            privacy,
-            actions=len(dataset.actions),
-            attributes=len(dataset.attributes),
-            validation=load_clips(dataset, "val", **clip),
-        ),
+        clips["train"],
+        recognizers(plan, dataset, clips["val"]),
         out=out,
         seed=seed,
         devices=devices,
@@ -53,3 +47,26 @@ def train(
         resume=resume,
         settings={"data": data, "preset": preset, "set": list(assignments)},
     )
+
+
+def recognizers(plan: Mapping[str, Any], dataset: Dataset, validation: Clips) -> Recognizers:
+    """The networks of an evaluation plan, fresh: its recognizer, and the network of its first attacker."""
+    frames, size = plan["clip"]["frames"], plan["clip"]["size"]
+    attacker = plan["attackers"][0].split("/")[1]
+    action = partial(build, plan["recognizer"]["net"], len(dataset.actions), frames, size)
+    privacy = partial(build, attacker, len(dataset.attributes), frames, size)
+    return Recognizers(
+        action(),
+        privacy(),
+        action,
+        privacy,
+        actions=len(dataset.actions),
+        attributes=len(dataset.attributes),
+        validation=validation,
+    )
+
+
+def check_labels(method: Method, dataset: Dataset) -> None:
+    """Told before hours of work: whether the data has the labels that a method learns from."""
+    if "privacy" in method.card.needs and not dataset.attributes:
+        raise UserError(f"{method.name} learns from private attributes, and {dataset.name} has none; take other data")

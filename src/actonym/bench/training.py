@@ -1,0 +1,94 @@
+"""A learned method that is named in a bench is trained first: once per seed, kept in the user's cache, resumable."""
+
+import hashlib
+import inspect
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+from filelock import FileLock
+
+from actonym import losses, nets
+from actonym.bench.measure import Plan, Splits
+from actonym.bench.result import versions
+from actonym.data.base import Dataset
+from actonym.data.cache import cache_dir
+from actonym.data.clips import Clips
+from actonym.methods.base import Method, config, load
+from actonym.train.checkpoint import NAME as STATE
+from actonym.train.command import check_labels, recognizers
+from actonym.train.history import History
+from actonym.train.method import train_method
+
+DONE = "training.json"  # written last: where it is, the checkpoint is whole
+
+
+def train_once(
+    make: Callable[[], Method], clips: Splits, dataset: Dataset, plan: Plan, seed: int, progress: bool = True
+) -> tuple[Method, dict[str, Any]]:
+    """The trained method, and what its training was like. It is what `actonym train` makes of the same clips and seed.
+
+    Training that was stopped goes on where it was. Of two processes that want the same method the second one waits.
+    """
+    torch.manual_seed(seed)
+    method = make()
+    check_labels(method, dataset)
+    folder = cache_dir("trained", _key(method, clips, plan, seed))
+    with FileLock(folder.with_suffix(".lock")):
+        if not (folder / DONE).is_file():
+            learn_with = recognizers(plan, dataset, clips["val"])
+            history = train_method(
+                method, clips["train"], learn_with, out=folder, seed=seed, resume=True, progress=progress
+            )
+            _finish(folder, _about(method, history))
+    return load(folder), json.loads((folder / DONE).read_text())
+
+
+def digest_of(clips: Clips) -> bytes:
+    """All that can be learned from clips."""
+    digest = hashlib.sha256(clips.video.contiguous().numpy().data)
+    digest.update(repr((clips.action.tolist(), clips.privacy.tolist())).encode())
+    if clips.mask is not None:
+        digest.update(clips.mask.contiguous().numpy().data)
+    return digest.digest()
+
+
+def _key(method: Method, clips: Splits, plan: Plan, seed: int) -> str:
+    """All that decides the weights: the clips, the method and its settings, its networks, the seed and the program."""
+    digest = hashlib.sha256(digest_of(clips["train"]) + digest_of(clips["val"]) + _source(method))
+    networks = [plan["recognizer"]["net"], plan["attackers"][0].split("/")[1]]
+    made_with = [method.name, config(method), method.training_settings, networks]
+    digest.update(json.dumps([made_with, seed, versions(), torch.get_num_threads()], sort_keys=True).encode())
+    return digest.hexdigest()[:20]
+
+
+def _source(method: Method) -> bytes:
+    """What a method and its parts are written in: between two versions its equations may change."""
+    files = [Path(inspect.getfile(type(method)))]
+    files += [path for room in (losses, nets) for path in sorted(Path(room.__path__[0]).glob("*.py"))]
+    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).digest()
+
+
+def _about(method: Method, history: History) -> dict[str, Any]:
+    return {
+        "seconds": history.seconds,
+        "phases": [
+            {
+                "name": phase.name,
+                "epochs": max(map(len, (phase.validation, *phase.losses.values()))),
+                "best_epoch": phase.best_epoch,
+                "seconds": phase.seconds,
+            }
+            for phase in history.phases
+        ],
+        "settings": {"method": config(method), "train": method.training_settings},
+    }
+
+
+def _finish(folder: Path, about: dict[str, Any]) -> None:
+    draft = folder / f"{DONE}.part"
+    draft.write_text(json.dumps(about, indent=2))
+    draft.replace(folder / DONE)
+    (folder / STATE).unlink(missing_ok=True)  # optimizers and recognizers, several times the size of the method

@@ -1,0 +1,146 @@
+"""A learned method that is named is trained first: once per seed, by the rules of `actonym train`, resumable."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file
+from small import DATA, TINY
+
+from actonym import methods
+from actonym.bench import training
+from actonym.bench.bench import bench
+from actonym.bench.candidate import candidate
+from actonym.bench.evaluate import Evaluation
+from actonym.errors import UserError
+from actonym.train import loop
+
+pytestmark = pytest.mark.usefixtures("learnable")
+
+
+@pytest.fixture(scope="module")
+def evaluation(tmp_path_factory, learnable):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ACTONYM_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield Evaluation(DATA, assignments=TINY, progress=False)
+
+
+def trained(evaluation, spec="tint", seed=0):
+    return evaluation.train(candidate(spec, "stage"), seed)
+
+
+def fail(*_, **__):
+    pytest.fail("trained again")
+
+
+def test_the_result_says_how_it_was_trained(evaluation, tmp_path):
+    result = evaluation.run("tint", 0, tmp_path / "tint.json")
+    about = result["training"]
+    assert [(phase["name"], phase["epochs"]) for phase in about["phases"]] == [("dim", 2), ("dim more", 1)]
+    assert (
+        about["seconds"] == pytest.approx(sum(phase["seconds"] for phase in about["phases"])) and about["seconds"] > 0
+    )
+    assert about["settings"] == {"method": {"keep": 0.75, "start": 0.5}, "train": {"epochs": 2, "lr": 0.5}}
+    assert "training" not in evaluation.run("downsample", 0, tmp_path / "downsample.json")
+
+
+def test_what_is_measured_is_trained(evaluation):
+    method, _ = trained(evaluation)
+    fresh = methods.create("tint")
+    assert not method.training and (method.gain < fresh.gain - 0.03).all(), "its objective is to get darker"
+
+
+def test_it_is_trained_once(evaluation, monkeypatch):
+    first, about = trained(evaluation)
+    monkeypatch.setattr(training, "train_method", fail)
+    again, same = trained(evaluation)
+    assert torch.equal(first.gain, again.gain) and about == same
+
+
+def test_each_seed_trains_its_own(evaluation):
+    assert not torch.equal(trained(evaluation)[0].gain, trained(evaluation, seed=1)[0].gain)
+
+
+@pytest.mark.parametrize("spec", ["tint:start=0.6", "tint:train.epochs=1", "tint:train.lr=0.1", "tint@dark"])
+def test_other_settings_are_another_training(evaluation, spec):
+    assert not torch.equal(trained(evaluation)[0].gain, trained(evaluation, spec)[0].gain)
+
+
+def test_other_clips_are_another_training(evaluation):
+    clips = evaluation.parts.data.splits
+    keys = {
+        training._key(methods.create("tint:start=0.5"), {**clips, split: changed}, evaluation.plan, 0)
+        for split in ("train", "val")
+        for changed in (
+            clips[split],
+            replace(clips[split], video=clips[split].video.flip(-1)),
+            replace(clips[split], privacy=1 - clips[split].privacy),
+            replace(clips[split], mask=None),
+        )
+    }
+    assert len(keys) == 7, "the clips as they are, and three changes to each of two splits"
+
+
+def test_it_is_what_the_command_makes(evaluation, tmp_path):
+    """Same clips, same seed, same weights as `actonym train`."""
+    from actonym.train.command import train
+
+    few = "stage:train=6,val=3,test=3"
+    train("tint", few, "stage", tmp_path / "out", seed=3)
+    method, _ = trained(Evaluation(few, progress=False), seed=3)
+    assert torch.equal(load_file(tmp_path / "out" / "model.safetensors")["gain"], method.gain)
+
+
+def test_a_stopped_training_goes_on_where_it_was(evaluation, monkeypatch):
+    """Stopped in the second phase, it ends with the weights it would have had, and does not begin again."""
+    whole, _ = trained(evaluation, "tint:start=0.9")
+    at = dict(vars(training))["_key"]
+    monkeypatch.setattr(training, "_key", lambda *a: at(*a) + "again")  # another folder, the same training
+    phases = []
+    run_phase = loop._run_phase
+
+    def stop_in_the_second(running, *rest):
+        phases.append(running.phase.name)
+        if len(phases) == 2:
+            raise KeyboardInterrupt
+        run_phase(running, *rest)
+
+    monkeypatch.setattr(loop, "_run_phase", stop_in_the_second)
+    with pytest.raises(KeyboardInterrupt):
+        trained(evaluation, "tint:start=0.9")
+    method, about = trained(evaluation, "tint:start=0.9")
+    assert torch.equal(method.gain, whole.gain)
+    assert len(about["phases"]) == 2
+
+
+def test_a_checkpoint_is_measured_as_it_is(evaluation, tmp_path, monkeypatch):
+    folder = methods.save(methods.create("tint:start=0.3"), tmp_path / "mine")
+    monkeypatch.setattr(training, "train_method", fail)
+    result = evaluation.run(str(folder), 0, tmp_path / "mine.json")
+    assert result["method"] == "mine" and "training" not in result
+
+
+def test_data_without_the_labels_that_it_learns_from(evaluation, monkeypatch, tmp_path):
+    bare = Evaluation(DATA, assignments=TINY, progress=False)
+    monkeypatch.setattr(bare.dataset, "attributes", ())
+    with pytest.raises(UserError, match="tint learns from private attributes, and stage has none"):
+        bare.run("tint", 0, tmp_path / "tint.json")
+
+
+def test_bench_trains_every_seed_and_goes_on(evaluation, tmp_path, monkeypatch):
+    options = {"seeds": 2, "assignments": TINY, "progress": False}
+    results = bench(["tint"], DATA, tmp_path, **options)
+    assert [result["training"]["phases"][0]["name"] for result in results] == ["dim", "dim"]
+    monkeypatch.setattr(training, "train_method", fail)
+    assert bench(["tint"], DATA, tmp_path, **options) == results
+    (tmp_path / "tint-seed1.json").unlink()
+    again = bench(["tint"], DATA, tmp_path, **options)[1]
+    assert again["privacy"] == results[1]["privacy"]
+    assert json.loads(Path(tmp_path / "tint-seed1.json").read_text())["training"] == results[1]["training"]
+
+
+def test_two_methods_never_share_a_file(tmp_path, evaluation):
+    with pytest.raises(UserError, match="would both be written to"):
+        bench(["a/model", "b/model"], DATA, tmp_path)
