@@ -245,8 +245,58 @@ def weights_pull(name: str, file: Path | None = None, force: bool = False) -> No
     print(weights.path(name))
 
 
+def features_extract(
+    data: str, out: Path, encoder: str = "i3d", split: str = "train,val,test", resume: bool = False, quiet: bool = False
+) -> None:
+    """Turn videos into a store of features, which trains and tests in seconds what would take hours on video.
+
+    Args:
+        data: a dataset, NAME:path/to/its/folder.
+        out: the folder of the store.
+        encoder: i3d (pull it first), NAME:FILE, or hub:ID; `actonym weights list` says what there is.
+        split: which splits, with commas between.
+        resume: go on with a store whose making was stopped.
+        quiet: no progress bar.
+    """
+    from actonym.data import open_dataset
+    from actonym.nets.encoders import encoder as find
+    from actonym.run.features import extract
+
+    dataset, splits = open_dataset(data), [name.strip() for name in split.split(",")]
+    how: dict[str, Any] = {"data": dataset.name, "splits": splits, "resume": resume, "progress": not quiet}
+    store = extract(dataset, find(encoder), out, name=encoder.partition(":")[0], **how)
+    print(f"{out}: {len(store.names())} videos, {store.dim} numbers per clip")
+
+
+def features_anonymize(
+    source: Path, target: Path, method: str, labels: Literal["drop", "keep"] = "drop", quiet: bool = False
+) -> None:
+    """Anonymize a store of features into another one.
+
+    Args:
+        source: the folder of the raw store.
+        target: the folder of the new one.
+        method: the checkpoint folder of a trained latent method.
+        labels: private attributes, subjects and films are left out of the new store unless you keep them to measure.
+        quiet: no progress bar.
+    """
+    from actonym.methods import LatentMethod, resolve
+    from actonym.run.features import anonymize
+
+    found = resolve(method)
+    if not isinstance(found, LatentMethod):
+        raise UserError(f"{method} maps video, not features; use: actonym anonymize")
+    store = anonymize(source, target, found, labels=labels, progress=not quiet)
+    print(f"{target}: {len(store.names())} videos, {store.dim} numbers per clip")
+
+
 VERBS: dict[str, Any] = {
     **{verb.__name__: verb for verb in (methods, datasets, demo, anonymize, train, evaluate, bench, report)},
+    "features": {
+        "_help": "Extract or anonymize a store of features.",
+        "extract": features_extract,
+        "anonymize": features_anonymize,
+    },
     "weights": {"_help": "List or pull pretrained weights.", "list": weights_list, "pull": weights_pull},
 }
 

@@ -23,7 +23,7 @@ def paper():
 def small():
     """Decided: its predictors are sure of their choice, so that rounding does not change it."""
     torch.manual_seed(0)
-    method = STPrivacy(dim=24, heads=2, blocks=(1, 1, 1), layers=1, frames=4, side=16, tubelet=(2, 4, 4)).eval()
+    method = STPrivacy(dim=24, heads=2, blocks=(1, 1, 1), layers=1, frames=4, side=16, patch=4).eval()
     for block in method.blocks:
         for layer in (block.predictor.levels[1], block.predictor.mlp[0], block.predictor.mlp[2], block.predictor.last):
             nn.init.normal_(layer.weight, std=1.0)
@@ -131,7 +131,7 @@ def test_equation_7_pulls_the_kept_share_to_alpha():
     """From keeping nearly everything, and from keeping little."""
     for start in (0.99, 0.3):
         torch.manual_seed(0)
-        method = STPrivacy(dim=24, heads=2, blocks=(1, 1, 1), layers=1, frames=4, side=32, tubelet=(2, 4, 4))
+        method = STPrivacy(dim=24, heads=2, blocks=(1, 1, 1), layers=1, frames=4, side=32, patch=4)
         for block in method.blocks:
             block.predictor.start_at(start)
         clip = clip_of(side=32, batch=4)

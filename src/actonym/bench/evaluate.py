@@ -6,6 +6,9 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, cast
 
+import torch
+from torch import Tensor
+
 from actonym import presets
 from actonym.bench import protocols, result
 from actonym.bench.baseline import raw_baselines
@@ -20,7 +23,7 @@ from actonym.bench.residue import Embed, check_detectors, detectors, link_splits
 from actonym.bench.result import Result
 from actonym.bench.training import train_once
 from actonym.data.base import Dataset, open_dataset
-from actonym.data.clips import Clips
+from actonym.data.clips import Clips, to_bytes, to_floats
 from actonym.data.files import warn
 from actonym.methods.base import Method, PixelMethod, config, turn
 from actonym.spec import assign
@@ -70,7 +73,7 @@ class Evaluation:
         found = raw if anonymizer.name == "raw" else self._measure(anonymized, seed, raw)
         strip = out.with_suffix(".png")
         test, hidden = (each.data.splits["test"] for each in (self.parts, anonymized))
-        picture([test.video[0], hidden.video[0]], strip)
+        picture([test.video[0], *on_the_way(anonymizer, test.video[0]), hidden.video[0]], strip)
         entry = self._result(who, anonymizer, seed, found, raw) | {"picture": strip.name}
         if training:
             entry["training"] = training
@@ -201,6 +204,12 @@ class Evaluation:
         videos = {split: len(clips) for split, clips in self.protocol.for_recognizer(self.parts).items()}
         frames = {f"{split} frames": len(clips) for split, clips in self._attacked.items()}
         return videos | (frames if self.protocol.name == "frame" else {})
+
+
+@torch.inference_mode()
+def on_the_way(method: PixelMethod, video: Tensor) -> list[Tensor]:
+    """What a video looks like between raw and anonymized, as bytes; nothing for most methods."""
+    return [to_bytes(clip[0]) for clip in method.between(to_floats(video[None]))]
 
 
 def _rendered(plan: Plan) -> dict[str, int]:

@@ -14,7 +14,7 @@ from tqdm import tqdm
 from actonym.attacks.frame import single_frames
 from actonym.data.cache import cache_dir
 from actonym.data.clips import Clips, to_floats
-from actonym.nets.encoder import Encoder
+from actonym.nets.encoder import Encoder, weights_hash
 from actonym.nets.encoders import encoder
 
 Look = Callable[[Clips, str, str], Clips]  # clips, attack (or "action") and network -> what that network sees
@@ -72,7 +72,4 @@ class Frozen:
 
     @cached_property
     def _fingerprint(self) -> str:
-        digest = hashlib.sha256()
-        for name, value in sorted(self.encoder.state_dict().items()):
-            digest.update(name.encode() + value.cpu().contiguous().numpy().tobytes())
-        return digest.hexdigest()
+        return weights_hash(self.encoder)

@@ -164,7 +164,7 @@ def _strips(group: Group, results: Mapping[Path, Result]) -> str:
     for row in group.rows:
         own = (_picture(path, result) for path, result in results.items() if result in row.results)
         if png := next(filter(None, own), None):
-            caption = f"<b>{escape(row.method)}</b>: raw above, anonymized below"
+            caption = f"<b>{escape(row.method)}</b>: raw at the top, anonymized at the bottom"
             figures.append(_figure(png, f"Frames of raw video and of {row.method}", caption))
     return f'<h3>What it looks like</h3>\n<div class="strips">\n{chr(10).join(figures)}\n</div>' if figures else ""
 

@@ -73,6 +73,16 @@ class PixelMethod(Method):
         return []
 
 
+class LatentMethod(Method):
+    """Maps the features of a video, `[B, N, D]`, to features of the same shape, each video by itself."""
+
+    kind = "latent"
+
+    def forward(self, features: Tensor, present: Tensor | None = None) -> Tensor:
+        """`present` `[B, N]` is false where a video of a batch has fewer clips than others."""
+        raise NotImplementedError
+
+
 _REGISTRY: dict[str, type[Method]] = {}
 
 

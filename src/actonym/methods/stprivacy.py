@@ -101,28 +101,29 @@ class STPrivacy(PixelMethod):
         layers: int = 3,
         frames: int = 16,
         side: int = 112,
-        tubelet: Sequence[int] = (2, 16, 16),
+        length: int = 2,
+        patch: int = 16,
         rewrite: bool = True,
     ) -> None:
-        """`blocks`: layers of each sparsification block; `layers`: those of the anonymization block.
+        """`blocks`: layers of each sparsification block; `layers`: those of the anonymization block. A tubelet has
+        `length` frames of `patch` x `patch` pixels.
 
         Without `rewrite` the tubelets that are left show the raw video (the paper's separate sparsification).
         """
         super().__init__()
         if not 0 < keep <= 1:
             raise ValueError(f"keep must be above 0 and at most 1, not {keep}")
-        if len(tubelet) != 3 or frames % tubelet[0] or side % tubelet[1] or side % tubelet[2]:
-            raise ValueError(f"a clip of {frames} x {side} x {side} does not divide into tubelets of {list(tubelet)}")
+        self.tubelet = (length, patch, patch)
+        if frames % length or side % patch:
+            raise ValueError(f"a clip of {frames} x {side} x {side} does not divide into tubelets of {self.tubelet}")
         self.keep, self.rewrite = keep, rewrite
-        self.tubelet = (tubelet[0], tubelet[1], tubelet[2])
         self.working_frames, self.working_size = frames, side
-        self.grid = (side // tubelet[1], side // tubelet[2])
-        length, spatial = frames // tubelet[0], self.grid[0] * self.grid[1]
+        self.grid = (side // patch, side // patch)
         self.tubelets = Tubelets(dim, self.tubelet)
-        self.position = nn.Parameter(torch.zeros(1, length, spatial, dim))
+        self.position = nn.Parameter(torch.zeros(1, frames // length, self.grid[0] * self.grid[1], dim))
         self.blocks = nn.ModuleList(Sparsification(dim, heads, count) for count in blocks)
         self.layers = nn.ModuleList(Layer(dim, heads) for _ in range(layers))
-        self.pixels = nn.Linear(dim, 3 * tubelet[0] * tubelet[1] * tubelet[2])
+        self.pixels = nn.Linear(dim, 3 * length * patch * patch)
         nn.init.trunc_normal_(self.position, std=0.02)
         self.apply(initialize)
         for block in self.sparsification:

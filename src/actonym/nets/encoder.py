@@ -1,5 +1,6 @@
 """The one interface of pretrained networks that turn clips into features."""
 
+import hashlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -58,3 +59,11 @@ def spread(clip: Tensor, frames: int) -> Tensor:
         return clip
     places = (torch.arange(frames, device=clip.device) + 0.5) * length / frames - 0.5
     return clip[:, :, places.round().long().clamp(0, length - 1)]
+
+
+def weights_hash(network: nn.Module) -> str:
+    """SHA-256 of all weights by name."""
+    digest = hashlib.sha256()
+    for name, value in sorted(network.state_dict().items()):
+        digest.update(name.encode() + value.cpu().contiguous().numpy().tobytes())
+    return digest.hexdigest()
