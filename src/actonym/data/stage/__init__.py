@@ -1,5 +1,5 @@
 """The stage: a synthetic world of puppets in which every label of every protocol is known."""
 
-from actonym.data.stage.world import Stage
+from actonym.data.stage.dataset import Stage
 
 __all__ = ["Stage"]

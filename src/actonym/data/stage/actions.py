@@ -1,63 +1,19 @@
 """What the figures do: joint angles over time.
 
 Some are large (an arm is raised, somebody sits down) and come in pairs that are one motion played forwards and
-backwards. The others are small motions, of the hands or only of the short stick that each hand holds; they begin in the
-same pose and differ in how the two sides move against each other. So a single frame does not give the action away, and
-a coarse picture loses the small ones.
+backwards. The others are small motions: in the first world of the hands or only of the short stick that each hand
+holds, in the second of hands and feet. They begin in the same pose and differ in how the two sides move against each
+other, or in the order of what happens. So a single frame does not give the action away, and a coarse picture loses the
+small ones.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 from numpy.random import Generator
 
-Array = np.ndarray
-LEFT, RIGHT = 0, 1
-
-
-@dataclass
-class Pose:
-    """Angles in radians for T frames. A segment hangs straight down at flexion 0 (forwards), abduction 0 (outwards)."""
-
-    arms: Array  # [T, side, upper | fore, flexion | abduction]
-    legs: Array  # [T, side, thigh | shin, flexion | abduction]
-    wrists: Array  # [T, side] of the stick that each hand holds: 0 points up, positive outwards
-    lean: Array  # [T] of the trunk, forwards
-    turn: Array  # [T] of the head
-
-
-def stand(frames: int, rng: Generator) -> Pose:
-    """Standing at ease: arms hang in some casual way, a slow sway."""
-    sway = 0.04 * np.sin(np.linspace(0, rng.uniform(1, 4), frames) + rng.uniform(0, 6))
-    arms = np.zeros((frames, 2, 2, 2))
-    for side in (LEFT, RIGHT):
-        bend = rng.uniform(0.0, 0.5)
-        arms[:, side, 0] = [rng.uniform(-0.15, 0.2), rng.uniform(0.08, 0.3)]
-        arms[:, side, 1] = [arms[0, side, 0, 0] + bend, rng.uniform(0.0, 0.25)]
-    arms[..., 0] += sway[:, None, None]
-    legs = np.zeros((frames, 2, 2, 2))
-    legs[..., 1] = rng.uniform(0.03, 0.16)
-    wrists = rng.uniform(-np.pi, np.pi, 2) + 3 * sway[:, None]
-    return Pose(arms, legs, wrists, rng.uniform(-0.03, 0.08) + 0.3 * sway, rng.uniform(-0.3, 0.3) + 2 * sway)
-
-
-def _once(frames: int, rng: Generator) -> Array:
-    """A smooth passage from 0 to 1 that starts and ends at some time inside the clip, not always complete."""
-    start = rng.uniform(-0.15, 0.2)
-    length = rng.uniform(0.6, 1.0)
-    t = np.clip((np.linspace(0, 1, frames) - start) / length, 0, 1)
-    return t * t * (3 - 2 * t)
-
-
-def _again(frames: int, rng: Generator, slow: float, fast: float) -> Array:
-    """A sine with between `slow` and `fast` cycles in the clip, at any phase."""
-    return np.sin(2 * np.pi * (np.linspace(0, rng.uniform(slow, fast), frames) + rng.uniform()))
-
-
-def _mix(rest: Array, goal: list[float], share: Array) -> Array:
-    return rest + share[:, None] * (np.asarray(goal) - rest)
+from actonym.data.stage.pose import LEFT, RIGHT, Array, Pose, again, mix, once, saw, stand
 
 
 def _raise(pose: Pose, s: Array, rng: Generator) -> None:
@@ -65,8 +21,8 @@ def _raise(pose: Pose, s: Array, rng: Generator) -> None:
     side = rng.integers(2)
     upper = [rng.uniform(0.0, 0.3), rng.uniform(2.3, 2.9)]
     fore = [upper[0] + rng.uniform(-0.1, 0.3), upper[1] + rng.uniform(-0.1, 0.2)]
-    pose.arms[:, side, 0] = _mix(pose.arms[:, side, 0], upper, s)
-    pose.arms[:, side, 1] = _mix(pose.arms[:, side, 1], fore, s)
+    pose.arms[:, side, 0] = mix(pose.arms[:, side, 0], upper, s)
+    pose.arms[:, side, 1] = mix(pose.arms[:, side, 1], fore, s)
 
 
 def _sit(pose: Pose, s: Array, rng: Generator) -> None:
@@ -88,7 +44,7 @@ def _hands_up(pose: Pose, rng: Generator) -> None:
 
 def _swing(pose: Pose, rng: Generator, right: int) -> None:
     """The sticks swing from side to side; `right` is 1 if the right one goes out when the left one does."""
-    swing = rng.uniform(0.8, 1.2) * _again(len(pose.lean), rng, 1.0, 1.8)
+    swing = rng.uniform(0.8, 1.2) * again(len(pose.lean), rng, 1.0, 1.8)
     pose.wrists[:, LEFT] = swing
     pose.wrists[:, RIGHT] = right * swing
 
@@ -101,14 +57,61 @@ def _spin(pose: Pose, rng: Generator, out: int) -> None:
 
 def _lift(pose: Pose, rng: Generator, right: int) -> None:
     """The elbows, and the hands with them, go up and down; `right` is 1 if both do so together."""
-    lift = rng.uniform(0.4, 0.6) * _again(len(pose.lean), rng, 1.0, 1.8)
+    lift = rng.uniform(0.4, 0.6) * again(len(pose.lean), rng, 1.0, 1.8)
     pose.arms[:, LEFT, 0, 1] += lift
     pose.arms[:, RIGHT, 0, 1] += right * lift
+
+
+def _spread(pose: Pose, s: Array, rng: Generator) -> None:
+    """Arms and legs go out to the sides, as in the first half of a jumping jack."""
+    pose.arms[:, :, :, 1] += s[:, None, None] * (rng.uniform(1.2, 1.6) - pose.arms[:, :, :, 1])
+    pose.legs[:, :, :, 1] += (s * rng.uniform(0.3, 0.45))[:, None, None]
+
+
+def _side_leg(pose: Pose, s: Array, rng: Generator) -> None:
+    """One straight leg goes out to the side."""
+    side = rng.integers(2)
+    pose.legs[:, side, :, 1] += (s * rng.uniform(0.8, 1.1))[:, None]
+    pose.arms[:, :, :, 1] += rng.uniform(0.1, 0.4)  # for balance, from the start
+
+
+def _ready(pose: Pose, rng: Generator) -> None:
+    """Elbows bent and away from the body: where the small motions of the second world begin."""
+    pose.arms[:, :, 0, 0] = rng.uniform(0.0, 0.3)
+    pose.arms[:, :, 0, 1] = rng.uniform(0.5, 0.8)
+    pose.arms[:, :, 1, 0] = rng.uniform(0.0, 0.2)
+    pose.arms[:, :, 1, 1] = rng.uniform(2.0, 2.3)
+
+
+def _step(pose: Pose, rng: Generator, in_turn: bool) -> None:
+    """One foot is in the air: the other one after each step if `in_turn`, else the same one again."""
+    wave = rng.choice([-1, 1]) * again(len(pose.lean), rng, 1.0, 1.7)
+    left = np.maximum(wave, 0) if in_turn else np.abs(wave) * rng.integers(2)
+    lift = rng.uniform(0.8, 1.2) * np.stack([left, np.abs(wave) - left], -1)
+    pose.legs[:, :, 0, 0] += lift
+    pose.legs[:, :, 1, 0] -= 0.6 * lift
+
+
+def _stroke(pose: Pose, rng: Generator, down: int) -> None:
+    """The forearms go up and down; `down` is 1 if they go up slowly and strike, -1 if they jerk up and sink."""
+    stroke = down * rng.uniform(0.5, 0.7) * saw(len(pose.lean), rng, 1.2, 2.0)
+    pose.arms[:, :, 1, 1] += stroke[:, None]
+
+
+def _stir(pose: Pose, rng: Generator, out: int) -> None:
+    """Each hand goes round in a circle; `out` is 1 if it moves away from the body when it is highest."""
+    angle = 2 * np.pi * np.linspace(0, rng.uniform(1.2, 2.0), len(pose.lean))
+    angle = rng.uniform(-np.pi, np.pi, 2) - out * angle[:, None]
+    reach = rng.uniform(0.45, 0.6)
+    pose.arms[:, :, 0, 1] += reach * np.cos(angle)
+    pose.arms[:, :, 1, 1] += reach * np.sin(angle)
 
 
 _PAIRS: dict[tuple[str, str], Callable[[Pose, Array, Generator], None]] = {
     ("raise_arm", "lower_arm"): _raise,
     ("sit_down", "stand_up"): _sit,
+    ("spread", "gather"): _spread,
+    ("lift_leg", "lower_leg"): _side_leg,
 }
 _HANDS: dict[str, Callable[[Pose, Generator], None]] = {
     "pump": partial(_lift, right=1),
@@ -118,18 +121,28 @@ _HANDS: dict[str, Callable[[Pose, Generator], None]] = {
     "wind": partial(_spin, out=1),
     "unwind": partial(_spin, out=-1),
 }
+_LIMBS: dict[str, Callable[[Pose, Generator], None]] = {
+    "march": partial(_step, in_turn=True),
+    "stamp": partial(_step, in_turn=False),
+    "hammer": partial(_stroke, down=1),
+    "hoist": partial(_stroke, down=-1),
+    "stir_out": partial(_stir, out=1),
+    "stir_in": partial(_stir, out=-1),
+}
 
-ACTIONS = (*(name for pair in _PAIRS for name in pair), *_HANDS)
+PUPPETS = ("raise_arm", "lower_arm", "sit_down", "stand_up", *_HANDS)
+PARK = ("spread", "gather", "lift_leg", "lower_leg", *_LIMBS)
 
 
 def perform(action: str, frames: int, rng: Generator) -> Pose:
     """The pose of a figure that does `action`, over `frames` frames."""
     pose = stand(frames, rng)
-    if action in _HANDS:
-        _hands_up(pose, rng)
-        _HANDS[action](pose, rng)
-        return pose
+    for begin, motions in ((_hands_up, _HANDS), (_ready, _LIMBS)):
+        if action in motions:
+            begin(pose, rng)
+            motions[action](pose, rng)
+            return pose
     pair = next(pair for pair in _PAIRS if action in pair)
-    share = _once(frames, rng)
+    share = once(frames, rng)
     _PAIRS[pair](pose, share if action == pair[0] else share[::-1], rng)
     return pose

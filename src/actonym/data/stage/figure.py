@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from actonym.data.stage.actions import LEFT, RIGHT, Array, Pose
+from actonym.data.stage.pose import LEFT, RIGHT, Array, Pose
 
 LIGHT_SKIN = np.array([[236, 198, 170], [224, 180, 148], [241, 210, 186], [214, 170, 136]], float)
 DARK_SKIN = np.array([[110, 72, 50], [88, 56, 40], [128, 86, 60], [72, 47, 36]], float)
@@ -112,8 +112,13 @@ def joints(person: Subject, pose: Pose) -> dict[str, Array]:
     return out
 
 
-def turned(points: dict[str, Array], yaw: float) -> dict[str, Array]:
-    """The joints after the figure has turned by `yaw` (0 faces the camera, pi shows its back)."""
+def turned(points: dict[str, Array], yaw: float | Array) -> dict[str, Array]:
+    """The joints after the figure has turned by `yaw`, `[T]` or for good (0 faces the camera, pi shows its back)."""
     c, s = np.cos(yaw), np.sin(yaw)
-    rotation = np.array([[c, 0, s], [0, 1, 0], [-s, 0, c]])
-    return {name: place @ rotation.T for name, place in points.items()}
+    if np.ndim(yaw) == 0:  # its own way: the first world's pixels must not change, not even in the last bit
+        rotation = np.array([[c, 0, s], [0, 1, 0], [-s, 0, c]])
+        return {name: place @ rotation.T for name, place in points.items()}
+    return {
+        name: np.stack([c * place[:, 0] + s * place[:, 2], place[:, 1], c * place[:, 2] - s * place[:, 0]], -1)
+        for name, place in points.items()
+    }

@@ -1,179 +1,81 @@
-"""The stage as a dataset: subjects, splits, labels, and a cache of what was rendered."""
+"""What a world of the stage has to say: what is true of a video, who acts in it, and how it looks."""
 
-import hashlib
-import os
-import shutil
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from pathlib import Path
+from itertools import product
+from typing import Any, ClassVar
 
-import numpy as np
-import torch
-from torch import Tensor
-from tqdm import tqdm
+from numpy.random import Generator
 
-from actonym.data.base import ATTRIBUTES, SPLITS, DatasetCard, Sample, register
-from actonym.data.cache import cache_dir
-from actonym.data.stage.actions import ACTIONS
-from actonym.data.stage.figure import Subject, subject
-from actonym.data.stage.scene import Footage, Labels, render
-from actonym.errors import UserError, unknown
+from actonym.data.base import DatasetCard, Span
+from actonym.data.stage.pose import Array
 
 CLIPS_PER_SUBJECT = 6
 
+Traits = tuple[int, ...]  # the attributes that are a person's own, 0 or 1 each
+Cast = Mapping[Traits, list[Any]]  # who may act in a split
+
 
 @dataclass(frozen=True)
-class StageVideo:
-    """One video of the stage, read from the cache."""
+class Labels:
+    """What is true of a video."""
 
-    world: "Stage"
-    split: str
-    row: int
-
-    @property
-    def length(self) -> int:
-        return self.world.frames
-
-    def frames(self, indices: Sequence[int]) -> Tensor:
-        return self.world.pixels(self.split)[0][self.row][:, list(indices)]
-
-    def mask(self, indices: Sequence[int]) -> Tensor:
-        return self.world.pixels(self.split)[1][self.row][:, list(indices)]
-
-    def depth(self, indices: Sequence[int]) -> Tensor:
-        """float `[1, T, H, W]` in metres; rendered anew, for it is rarely wanted."""
-        return torch.from_numpy(self.world.film(self.split, self.row).depth)[None, list(indices)]
+    action: str  # the first of them, where there are several
+    privacy: tuple[int, ...]
+    actor: Any  # of the world's own kind; has a name
+    actions: tuple[str, ...] = ()  # all of them, in a world where there may be several
 
 
-@register("stage")
-class Stage:
-    """Little people who act, one at a time, in front of moving cameras."""
+@dataclass(frozen=True)
+class Footage:
+    """A rendered video."""
 
-    card = DatasetCard(
-        title="Stage",
-        about="synthetic puppets, 10 actions, 5 private attributes independent of the action, person masks and depth",
-        licence="Apache-2.0 (made by this program)",
-        source="made on the fly from a seed; nothing to download",
-    )
-    actions = ACTIONS
-    attributes = ATTRIBUTES
+    frames: Array  # uint8 [T, H, W, 3]
+    mask: Array  # uint8 [T, H, W]: 0 nobody, 1 the actor, 2 and more others
+    depth: Array  # float32 [T, H, W] metres
 
-    def __init__(
-        self,
-        size: int = 112,
-        frames: int = 16,
-        train: int = 1600,
-        val: int = 240,
-        test: int = 480,
-        correlation: float = 0.0,
-        seed: int = 0,
-    ) -> None:
-        """`correlation` 0..1 is the share of videos in which the action decides the attributes."""
-        for name, value, low in (("size", size, 16), ("frames", frames, 2), ("train", train, 1), ("test", test, 1)):
-            if value < low:
-                raise UserError(f"stage: {name} must be at least {low}, not {value}")
-        if not 0 <= correlation <= 1:
-            raise UserError(f"stage: correlation must be between 0 and 1, not {correlation}")
-        self.size, self.frames, self.correlation, self.seed = size, frames, correlation, seed
-        self.counts = {"train": train, "val": val, "test": test}
-        self._pixels: dict[str, tuple[Tensor, Tensor]] = {}
 
-    def samples(self, split: str) -> list[Sample]:
-        """The videos of a split. Nobody is in two splits."""
-        if split not in SPLITS:
-            raise unknown("split", split, SPLITS)
-        return [self._sample(split, row) for row in range(self.counts[split])]
+class World(ABC):
+    """The random numbers that a world is handed decide everything that its labels leave open."""
 
-    def _sample(self, split: str, row: int) -> Sample:
-        labels = self.labels(split, row)
-        actor = labels.actor
-        bits = (labels.face, actor.dark, actor.woman, labels.nudity, labels.relationship)
-        return Sample(
-            name=f"{split}/{row:05d}",
-            video=StageVideo(self, split, row),
-            action=ACTIONS.index(labels.action),
-            privacy=tuple(int(bit) for bit in bits),
-            subject=actor.name,
-            domain="stage",
-            text=labels.action.replace("_", " "),
-        )
+    card: ClassVar[DatasetCard]
+    actions: ClassVar[Sequence[str]]
+    attributes: ClassVar[Sequence[str]]
+    traits: ClassVar[Sequence[int]]  # which of the attributes are the person's own
+    salt: ClassVar[tuple[int, ...]]  # sets its random numbers apart from those of the other worlds
+    prefix: ClassVar[str] = ""  # of its people's names: nobody lives in two worlds
 
-    def labels(self, split: str, row: int) -> Labels:
+    @abstractmethod
+    def person(self, name: str, traits: Traits, rng: Generator) -> Any: ...
+
+    @abstractmethod
+    def called(self, traits: Traits) -> str:
+        """Such people in words, for their names."""
+
+    @abstractmethod
+    def render(self, labels: Labels, frames: int, size: tuple[int, int], rng: Generator) -> Footage: ...
+
+    def labels(self, row: int, cast: Cast, correlation: float, rng: Generator) -> Labels:
         """Actions take turns; attributes are fair coins, unless the knob ties them to the action."""
-        rng = self._rng(split, row, 0)
-        action = row % len(ACTIONS)
-        face, dark, woman, nudity, relationship = (bool(bit) for bit in rng.integers(0, 2, len(ATTRIBUTES)))
-        if rng.uniform() < self.correlation:
-            face, dark, woman, nudity, relationship = (bool((action + k) % 2) for k in range(len(ATTRIBUTES)))
-        cast = self._cast[split, dark, woman]
-        return Labels(ACTIONS[action], face, nudity, relationship, cast[rng.integers(len(cast))])
+        action = row % len(self.actions)
+        bits = [int(bit) for bit in rng.integers(0, 2, len(self.attributes))]
+        if rng.uniform() < correlation:
+            bits = [(action + place) % 2 for place in range(len(bits))]
+        people = cast[tuple(bits[place] for place in self.traits)]
+        return Labels(self.actions[action], tuple(bits), people[rng.integers(len(people))])
 
-    @cached_property
-    def _cast(self) -> dict[tuple[str, bool, bool], list[Subject]]:
-        """Who may act in which split, by skin and gender."""
-        cast = {}
-        for split, count in self.counts.items():
-            each = max(1, -(-count // CLIPS_PER_SUBJECT) // 4)
-            for dark in (False, True):
-                for woman in (False, True):
-                    names = [
-                        f"{split}-{'dark' if dark else 'light'}-{'woman' if woman else 'man'}-{k}" for k in range(each)
-                    ]
-                    rngs = (self._rng(split, k, 2 + 2 * dark + woman) for k in range(each))
-                    cast[split, dark, woman] = [
-                        subject(n, woman, dark, rng) for n, rng in zip(names, rngs, strict=True)
-                    ]
-        return cast
+    def spans(self, labels: Labels, frames: int) -> tuple[Sequence[Span], ...]:
+        """What each frame shows of the attributes, in a world where that changes."""
+        return ()
 
-    def _rng(self, split: str, row: int, purpose: int) -> np.random.Generator:
-        return np.random.default_rng([self.seed, SPLITS.index(split), row, purpose])
-
-    def film(self, split: str, row: int) -> Footage:
-        """Render one video."""
-        return render(self.labels(split, row), self.frames, (self.size, self.size), self._rng(split, row, 1))
-
-    def pixels(self, split: str) -> tuple[Tensor, Tensor]:
-        """All frames uint8 `[N, 3, T, H, W]` and person masks `[N, 1, T, H, W]` of a split, mapped from the cache."""
-        if split not in self._pixels:
-            folder = cache_dir("stage", self._key(split))
-            if not (folder / "mask.npy").is_file():
-                self._fill(split, folder)
-            arrays = (np.load(folder / f"{kind}.npy", mmap_mode="c") for kind in ("frames", "mask"))
-            frames, mask = (torch.from_numpy(array) for array in arrays)
-            self._pixels[split] = frames, mask
-        return self._pixels[split]
-
-    def _key(self, split: str) -> str:
-        """Names a cache by all that decides its pixels, the source of this folder included."""
-        source = b"".join(path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py")))
-        settings = (self.size, self.frames, self.correlation, self.seed, split, self.counts[split])
-        return f"{split}-{hashlib.sha256(source + repr(settings).encode()).hexdigest()[:16]}"
-
-    def _fill(self, split: str, folder: Path) -> None:
-        """Render a split. The mask is put in place last: where it is, the frames are whole."""
-        count, t, s = self.counts[split], self.frames, self.size
-        draft = {kind: folder / f"{kind}.{os.getpid()}.part" for kind in ("frames", "mask")}
-        if shutil.disk_usage(folder).free < count * t * s * s * 4 * 1.05:
-            raise UserError(
-                f"not enough room in {folder.parent} for {count} clips; set ACTONYM_CACHE to another folder"
-            )
-        try:
-            frames = np.lib.format.open_memmap(draft["frames"], "w+", np.uint8, (count, 3, t, s, s))
-            mask = np.lib.format.open_memmap(draft["mask"], "w+", np.uint8, (count, 1, t, s, s))
-            bar = tqdm(
-                total=count, desc=f"rendering the stage ({split})", unit="clip", disable=count < 100, leave=False
-            )
-            for row in range(count):
-                footage = self.film(split, row)
-                frames[row] = footage.frames.transpose(3, 0, 1, 2)
-                mask[row, 0] = footage.mask
-                bar.update()
-            bar.close()
-            frames.flush()
-            mask.flush()
-            for kind in ("frames", "mask"):
-                os.replace(draft[kind], folder / f"{kind}.npy")
-        finally:
-            for path in draft.values():
-                path.unlink(missing_ok=True)
+    def cast(self, split: str, clips: int, rng: Callable[[int, int], Generator]) -> Cast:
+        """As many people of each kind; `rng` gives the numbers for the k-th of a kind."""
+        kinds = list(product((0, 1), repeat=len(self.traits)))
+        each = max(1, -(-clips // CLIPS_PER_SUBJECT) // len(kinds))
+        return {
+            kind: [
+                self.person(f"{self.prefix}{split}-{self.called(kind)}-{k}", kind, rng(k, number)) for k in range(each)
+            ]
+            for number, kind in enumerate(kinds)
+        }

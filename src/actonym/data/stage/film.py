@@ -1,15 +1,14 @@
-"""One video of the stage: who does what, where, seen by which camera. Everything follows from a seed."""
+"""How a scene is filmed, whatever happens in it: the camera, the light, the sensor."""
 
-from dataclasses import dataclass
 from functools import cache
 
 import cv2
 import numpy as np
 from numpy.random import Generator
 
-from actonym.data.stage.actions import Array, perform, stand
-from actonym.data.stage.draw import DISTANCE, Camera, Part, body, paint
-from actonym.data.stage.figure import Subject, joints, outfit, subject, turned
+from actonym.data.stage.draw import DISTANCE, Camera, Part, paint
+from actonym.data.stage.pose import Array
+from actonym.data.stage.world import Footage
 
 MARGIN = 1.6  # the painted background is this much larger than the picture, so that the camera can move
 WALL = -3.5  # metres behind the actor
@@ -17,40 +16,14 @@ CELLS = 12  # patches of wandering light along a side of the picture
 LIGHT = (0.06, 0.15)  # how strong it is: the deviation of its logarithm
 
 
-@dataclass(frozen=True)
-class Labels:
-    """What is true of a video: the action, the five private attributes and who acts."""
-
-    action: str
-    face: bool
-    nudity: bool
-    relationship: bool
-    actor: Subject
-
-
-@dataclass(frozen=True)
-class Footage:
-    """A rendered video."""
-
-    frames: Array  # uint8 [T, H, W, 3]
-    mask: Array  # uint8 [T, H, W]: 0 nobody, 1 the actor, 2 and more others
-    depth: Array  # float32 [T, H, W] metres
-
-
-def render(labels: Labels, frames: int, size: tuple[int, int], rng: Generator) -> Footage:
-    """Film the scene. The random numbers decide everything that the labels leave open."""
-    camera = _camera(frames, size, rng)
-    parts = _actor(labels, frames, camera, rng)
-    parts += _others(labels, frames, camera, rng)
-    parts += _things(frames, camera, rng)
-    picture = _background(size, camera, rng)
-    mask = np.zeros((frames, *size), np.uint8)
-    nearness = _room(camera)
+def shoot(parts: list[Part], picture: Array, nearness: Array, rng: Generator) -> Footage:
+    """Draw the parts into the empty scene, then let the sensor see it."""
+    mask = np.zeros(picture.shape[:3], np.uint8)
     paint(parts, picture, mask, nearness)
     return Footage(_sensor(picture, rng), mask, np.float32(DISTANCE) - nearness)
 
 
-def _camera(frames: int, size: tuple[int, int], rng: Generator) -> Camera:
+def hand_held(frames: int, size: tuple[int, int], rng: Generator) -> Camera:
     """A hand-held camera: it drifts, zooms a little and shakes."""
     tall = rng.uniform(0.36, 0.5)  # of a 1.7 m figure, as a share of the picture: small figures, as in real footage
     time = np.linspace(-0.5, 0.5, frames)
@@ -60,7 +33,7 @@ def _camera(frames: int, size: tuple[int, int], rng: Generator) -> Camera:
     return Camera(zoom, np.array([0.0, 0.95]) + rng.normal(0, [0.3, 0.12]) + time[:, None] * drift + shake, size)
 
 
-def _room(camera: Camera) -> Array:
+def room(camera: Camera) -> Array:
     """z of the empty room: the floor comes nearer towards the lower edge, the wall stands behind. [T, H, W]"""
     rows = np.arange(camera.size[0])[None] - camera.size[0] / 2
     below = np.maximum(rows, 1e-3) / (camera.zoom * camera.centre[:, 1])[:, None]
@@ -68,48 +41,10 @@ def _room(camera: Camera) -> Array:
     return np.repeat(np.maximum(floor, WALL).astype(np.float32)[:, :, None], camera.size[1], 2)
 
 
-def _yaw(towards: bool, rng: Generator) -> float:
-    """Where a figure looks: towards the camera or away from it, by at most 35 degrees to the side."""
-    return rng.uniform(-0.6, 0.6) + (0.0 if towards else np.pi)
-
-
-def _placed(points: dict[str, Array], x: float, z: float) -> dict[str, Array]:
-    return {name: place + np.array([x, 0.0, z]) for name, place in points.items()}
-
-
-def _actor(labels: Labels, frames: int, camera: Camera, rng: Generator) -> list[Part]:
-    yaw = _yaw(labels.face, rng)
-    points = turned(joints(labels.actor, perform(labels.action, frames, rng)), yaw)
-    clothes = outfit(labels.actor, labels.nudity, rng)
-    return body(labels.actor, clothes, _placed(points, 0.0, 0.0), yaw, camera, 1)
-
-
-def _others(labels: Labels, frames: int, camera: Camera, rng: Generator) -> list[Part]:
-    """A companion at the actor's side (a relationship), or now and then a stranger far behind."""
-    if not labels.relationship and rng.uniform() < 0.5:
-        return []
-    sign = rng.choice([-1, 1])
-    me = labels.actor
-    if labels.relationship:
-        other = subject("companion", me.woman, me.dark, rng)
-        yaw = _yaw(labels.face, rng)
-        x, z = sign * rng.uniform(0.75, 0.95), rng.uniform(-0.3, -0.1)
-        clothes = outfit(other, labels.nudity, rng)
-    else:
-        other = subject("stranger", bool(rng.integers(2)), bool(rng.integers(2)), rng)
-        yaw = rng.uniform(-np.pi, np.pi)
-        x, z = sign * rng.uniform(0.9, 1.9), rng.uniform(-3.2, -1.8)
-        clothes = outfit(other, False, rng)
-    pose = stand(frames, rng)
-    pose.arms[..., 0] += 0.15 * np.sin(np.linspace(0, rng.uniform(2, 8), frames))[:, None, None]
-    drift = np.linspace(-0.5, 0.5, frames)[:, None] * np.array([rng.normal(0, 0.12), 0.0, 0.0])
-    points = {name: place + drift for name, place in turned(joints(other, pose), yaw).items()}
-    return body(other, clothes, _placed(points, x, z), yaw, camera, 2)
-
-
-def _things(frames: int, camera: Camera, rng: Generator) -> list[Part]:
+def passing(camera: Camera, rng: Generator) -> list[Part]:
     """Balls, birds, passing things: motion that is nobody's action."""
     parts = []
+    frames = len(camera.zoom)
     for _ in range(rng.integers(1, 4)):
         start, speed = rng.uniform([-2.0, 0.0], [2.0, 2.4]), rng.normal(0, [0.9, 0.25])
         path = start + np.linspace(0, 1, frames)[:, None] * speed
@@ -119,32 +54,28 @@ def _things(frames: int, camera: Camera, rng: Generator) -> list[Part]:
     return parts
 
 
-def _paint(rng: Generator) -> Array:
-    """The colour of a wall or a piece of furniture: muted, at any brightness."""
-    return np.clip(rng.uniform(50, 215) + rng.normal(0, 22, 3), 0, 255)
-
-
-def _background(size: tuple[int, int], camera: Camera, rng: Generator) -> Array:
-    """Wall, floor and furniture, painted once and then seen through the moving camera. [T, H, W, 3]"""
-    height, width = (round(MARGIN * side) for side in size)
-    wall, floor = _paint(rng), _paint(rng) * 0.75
+def canvas(camera: Camera) -> tuple[Array, int]:
+    """An empty background, float `[height, width, 3]`, and the row at which wall and floor meet."""
+    height, width = (round(MARGIN * side) for side in camera.size)
     zoom, centre = camera.zoom.mean(), camera.centre.mean(0)
     line = round(height / 2 + zoom * centre[1] * DISTANCE / (DISTANCE - WALL))
-    scene = np.empty((height, width, 3), np.float32)
-    scene[:line], scene[line:] = wall, floor
-    for _ in range(rng.integers(4, 9)):
-        x, y = rng.uniform(0, width), rng.uniform(0.1, 0.75) * height
-        w, h = rng.uniform(0.05, 0.25) * width, rng.uniform(0.05, 0.35) * height
-        colour = tuple(_paint(rng))
-        cv2.rectangle(scene, (int(x), int(y)), (int(x + w), int(y + h)), colour, -1)
-        if rng.uniform() < 0.5:
-            cv2.rectangle(scene, (int(x), int(y)), (int(x + w), int(y + h)), tuple(_paint(rng)), 1)
-    for x in np.arange(rng.uniform(0, 20), width, rng.uniform(0.05, 0.2) * width):
-        cv2.line(scene, (int(x), line), (int(x + rng.normal(0, 0.1) * width), height), tuple(floor * 0.8), 1)
+    return np.empty((height, width, 3), np.float32), line
+
+
+def weathered(scene: Array, rng: Generator) -> Array:
+    """Nothing is of one colour: soft stains and a fine grain, in place."""
+    height, width = scene.shape[:2]
     cloud = rng.normal(0, 1, (7, 9, 3)).astype(np.float32)
     scene += 14 * cv2.resize(cloud, (width, height), interpolation=cv2.INTER_CUBIC)
     grain = rng.normal(0, 1, (height // 2, width // 2, 1)).astype(np.float32)
     scene += 7 * cv2.resize(grain, (width, height))[..., None]
+    return scene
+
+
+def through(camera: Camera, scene: Array) -> Array:
+    """The background, painted once, as the moving camera sees it. uint8 [T, H, W, 3]"""
+    height, width = scene.shape[:2]
+    zoom, centre, size = camera.zoom.mean(), camera.centre.mean(0), camera.size
     scene8 = np.clip(scene, 0, 255).astype(np.uint8)
     out = np.empty((len(camera.zoom), *size, 3), np.uint8)
     middle = np.array([width / 2, height / 2])

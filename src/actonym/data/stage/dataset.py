@@ -1,0 +1,177 @@
+"""The stage as a dataset: worlds, splits, samples, and a cache of what was rendered."""
+
+import hashlib
+import os
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+import torch
+from torch import Tensor
+from tqdm import tqdm
+
+from actonym.data.base import SPLITS, Sample, register
+from actonym.data.cache import cache_dir
+from actonym.data.stage.faces import Faces
+from actonym.data.stage.park import Park
+from actonym.data.stage.puppets import Puppets
+from actonym.data.stage.rooms import Rooms
+from actonym.data.stage.turning import Turning
+from actonym.data.stage.world import Cast, Footage, Labels, World
+from actonym.errors import UserError, unknown
+
+WORLDS: Mapping[str, type[World]] = {
+    "puppets": Puppets,
+    "park": Park,
+    "turning": Turning,
+    "faces": Faces,
+    "rooms": Rooms,
+}
+
+
+@dataclass(frozen=True)
+class StageVideo:
+    """One video of the stage, read from the cache."""
+
+    stage: "Stage"
+    split: str
+    row: int
+
+    @property
+    def length(self) -> int:
+        return self.stage.frames
+
+    def frames(self, indices: Sequence[int]) -> Tensor:
+        return self.stage.pixels(self.split)[0][self.row][:, list(indices)]
+
+    def mask(self, indices: Sequence[int]) -> Tensor:
+        return self.stage.pixels(self.split)[1][self.row][:, list(indices)]
+
+    def depth(self, indices: Sequence[int]) -> Tensor:
+        """float `[1, T, H, W]` in metres; rendered anew, for it is rarely wanted."""
+        return torch.from_numpy(self.stage.film(self.split, self.row).depth)[None, list(indices)]
+
+
+@register("stage")
+class Stage:
+    """Little people who act in front of moving cameras, in one of several worlds."""
+
+    card = Puppets.card
+    actions: Sequence[str] = Puppets.actions
+    attributes: Sequence[str] = Puppets.attributes
+    variants: ClassVar[Mapping[str, type[World]]] = {
+        f"stage:world={name}": world for name, world in WORLDS.items() if world is not Puppets
+    }
+
+    def __init__(
+        self,
+        size: int = 112,
+        frames: int = 16,
+        train: int = 1600,
+        val: int = 240,
+        test: int = 480,
+        correlation: float = 0.0,
+        seed: int = 0,
+        world: str = "puppets",
+    ) -> None:
+        """`correlation` 0..1 is the share of videos in which the action decides the attributes."""
+        for name, value, low in (("size", size, 16), ("frames", frames, 2), ("train", train, 1), ("test", test, 1)):
+            if value < low:
+                raise UserError(f"stage: {name} must be at least {low}, not {value}")
+        if not 0 <= correlation <= 1:
+            raise UserError(f"stage: correlation must be between 0 and 1, not {correlation}")
+        if world not in WORLDS:
+            raise unknown("world of the stage", world, WORLDS)
+        self.size, self.frames, self.correlation, self.seed = size, frames, correlation, seed
+        self.counts = {"train": train, "val": val, "test": test}
+        self.world = WORLDS[world]()
+        self.actions, self.attributes = self.world.actions, self.world.attributes
+        self.domain = "stage" if world == "puppets" else f"stage-{world}"
+        self._pixels: dict[str, tuple[Tensor, Tensor]] = {}
+
+    def samples(self, split: str) -> list[Sample]:
+        """The videos of a split. Nobody is in two splits."""
+        if split not in SPLITS:
+            raise unknown("split", split, SPLITS)
+        return [self._sample(split, row) for row in range(self.counts[split])]
+
+    def _sample(self, split: str, row: int) -> Sample:
+        labels = self.labels(split, row)
+        return Sample(
+            name=f"{split}/{row:05d}",
+            video=StageVideo(self, split, row),
+            action=self.actions.index(labels.action),
+            privacy=labels.privacy,
+            subject=labels.actor.name,
+            domain=self.domain,
+            text=labels.action.replace("_", " "),
+            actions=tuple(self.actions.index(action) for action in labels.actions),
+            spans=self.world.spans(labels, self.frames),
+        )
+
+    def labels(self, split: str, row: int) -> Labels:
+        return self.world.labels(row, self._casts[split], self.correlation, self._rng(split, row, 0))
+
+    @cached_property
+    def _casts(self) -> dict[str, Cast]:
+        """Who may act in which split."""
+        return {
+            split: self.world.cast(split, count, lambda k, kind, split=split: self._rng(split, k, 2 + kind))  # type: ignore[misc]
+            for split, count in self.counts.items()
+        }
+
+    def _rng(self, split: str, row: int, purpose: int) -> np.random.Generator:
+        return np.random.default_rng([self.seed, SPLITS.index(split), row, purpose, *self.world.salt])
+
+    def film(self, split: str, row: int) -> Footage:
+        """Render one video."""
+        return self.world.render(self.labels(split, row), self.frames, (self.size, self.size), self._rng(split, row, 1))
+
+    def pixels(self, split: str) -> tuple[Tensor, Tensor]:
+        """All frames uint8 `[N, 3, T, H, W]` and person masks `[N, 1, T, H, W]` of a split, mapped from the cache."""
+        if split not in self._pixels:
+            folder = cache_dir("stage", self._key(split))
+            if not (folder / "mask.npy").is_file():
+                self._fill(split, folder)
+            arrays = (np.load(folder / f"{kind}.npy", mmap_mode="c") for kind in ("frames", "mask"))
+            frames, mask = (torch.from_numpy(array) for array in arrays)
+            self._pixels[split] = frames, mask
+        return self._pixels[split]
+
+    def _key(self, split: str) -> str:
+        """Names a cache by all that decides its pixels, the source of this folder included."""
+        source = b"".join(path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py")))
+        settings = (self.domain, self.size, self.frames, self.correlation, self.seed, split, self.counts[split])
+        return f"{split}-{hashlib.sha256(source + repr(settings).encode()).hexdigest()[:16]}"
+
+    def _fill(self, split: str, folder: Path) -> None:
+        """Render a split. The mask is put in place last: where it is, the frames are whole."""
+        count, t, s = self.counts[split], self.frames, self.size
+        draft = {kind: folder / f"{kind}.{os.getpid()}.part" for kind in ("frames", "mask")}
+        if shutil.disk_usage(folder).free < count * t * s * s * 4 * 1.05:
+            raise UserError(
+                f"not enough room in {folder.parent} for {count} clips; set ACTONYM_CACHE to another folder"
+            )
+        try:
+            frames = np.lib.format.open_memmap(draft["frames"], "w+", np.uint8, (count, 3, t, s, s))
+            mask = np.lib.format.open_memmap(draft["mask"], "w+", np.uint8, (count, 1, t, s, s))
+            bar = tqdm(
+                total=count, desc=f"rendering the stage ({split})", unit="clip", disable=count < 100, leave=False
+            )
+            for row in range(count):
+                footage = self.film(split, row)
+                frames[row] = footage.frames.transpose(3, 0, 1, 2)
+                mask[row, 0] = footage.mask
+                bar.update()
+            bar.close()
+            frames.flush()
+            mask.flush()
+            for kind in ("frames", "mask"):
+                os.replace(draft[kind], folder / f"{kind}.npy")
+        finally:
+            for path in draft.values():
+                path.unlink(missing_ok=True)
