@@ -1,5 +1,6 @@
 """What there is: methods and datasets, as rows for people and programs."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from actonym import data, methods, presets
@@ -36,8 +37,15 @@ def dataset_rows() -> list[dict[str, Any]]:
             "actions": len(dataset.actions) or dataset.card.actions,
             "attributes": list(dataset.attributes),
         }
-        for name, dataset in data.registry().items()
+        for name, dataset in _datasets()
     ]
+
+
+def _datasets() -> Iterator[tuple[str, Any]]:
+    """All of them, and the worlds of those that have several."""
+    for name, dataset in data.registry().items():
+        yield name, dataset
+        yield from getattr(dataset, "variants", {}).items()
 
 
 def dataset_text() -> str:

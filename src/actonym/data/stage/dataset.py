@@ -16,6 +16,7 @@ from tqdm import tqdm
 
 from actonym.data.base import SPLITS, Sample, register
 from actonym.data.cache import cache_dir
+from actonym.data.p_hvu import KINDS
 from actonym.data.stage.faces import Faces
 from actonym.data.stage.park import Park
 from actonym.data.stage.puppets import Puppets
@@ -77,8 +78,12 @@ class Stage:
         correlation: float = 0.0,
         seed: int = 0,
         world: str = "puppets",
+        hide: str = "both",
     ) -> None:
-        """`correlation` 0..1 is the share of videos in which the action decides the attributes."""
+        """`correlation` 0..1 is the share of videos in which the action decides the attributes.
+
+        `hide` is object, scene or both, as in P-HVU, for the world that has them.
+        """
         for name, value, low in (("size", size, 16), ("frames", frames, 2), ("train", train, 1), ("test", test, 1)):
             if value < low:
                 raise UserError(f"stage: {name} must be at least {low}, not {value}")
@@ -89,28 +94,36 @@ class Stage:
         self.size, self.frames, self.correlation, self.seed = size, frames, correlation, seed
         self.counts = {"train": train, "val": val, "test": test}
         self.world = WORLDS[world]()
-        self.actions, self.attributes = self.world.actions, self.world.attributes
+        self._hidden = _columns(world, self.world.attributes, hide)
+        self.actions = self.world.actions
+        self.attributes = tuple(self.world.attributes[place] for place in self._hidden)
         self.domain = "stage" if world == "puppets" else f"stage-{world}"
+        self._samples: dict[str, list[Sample]] = {}
         self._pixels: dict[str, tuple[Tensor, Tensor]] = {}
 
     def samples(self, split: str) -> list[Sample]:
         """The videos of a split. Nobody is in two splits."""
         if split not in SPLITS:
             raise unknown("split", split, SPLITS)
-        return [self._sample(split, row) for row in range(self.counts[split])]
+        if split not in self._samples:
+            self._samples[split] = [self._sample(split, row) for row in range(self.counts[split])]
+        return self._samples[split]
 
     def _sample(self, split: str, row: int) -> Sample:
+        """Where frames have labels of their own, a video has what some frame shows."""
         labels = self.labels(split, row)
+        spans = self.world.spans(labels, self.frames, self._rng(split, row, 1))
+        privacy = [int(any(any(span.values) for span in each)) for each in spans] or labels.privacy
         return Sample(
             name=f"{split}/{row:05d}",
             video=StageVideo(self, split, row),
             action=self.actions.index(labels.action),
-            privacy=labels.privacy,
+            privacy=tuple(privacy[place] for place in self._hidden),
             subject=labels.actor.name,
             domain=self.domain,
             text=labels.action.replace("_", " "),
             actions=tuple(self.actions.index(action) for action in labels.actions),
-            spans=self.world.spans(labels, self.frames),
+            spans=spans,
         )
 
     def labels(self, split: str, row: int) -> Labels:
@@ -175,3 +188,13 @@ class Stage:
         finally:
             for path in draft.values():
                 path.unlink(missing_ok=True)
+
+
+def _columns(world: str, attributes: Sequence[str], hide: str) -> list[int]:
+    """Which of a world's attributes are private: all, or those of one kind."""
+    if hide not in KINDS:
+        raise unknown("kind of tags to hide", hide, KINDS)
+    found = [place for place, name in enumerate(attributes) if hide == "both" or name.startswith(f"{hide}: ")]
+    if not found:
+        raise UserError(f"stage: the world {world} has no attributes of the kind {hide!r}; rooms has")
+    return found

@@ -41,31 +41,31 @@ class Face:
 def face(name: str, traits: Sequence[int], rng: Generator) -> Face:
     """A person drawn from overlapping distributions: no single cue of age or gender is certain.
 
-    `traits` in the order of CelebV-HQ's five: young, pointy nose, male, rosy cheeks, brown hair.
+    `traits` in the order of CelebV-HQ's five: young, pointy nose, male, rosy cheeks, brown hair. Each trait changes its
+    own cues alone: the random numbers are the same ones, whatever the traits are.
     """
     young, pointy, male, rosy, brown = (bool(trait) for trait in traits)
     tones = np.concatenate([LIGHT_SKIN, DARK_SKIN])
-    skin = np.clip(tones[rng.integers(len(tones))] + rng.normal(0, 6, 3), 0, 255)
-    colours = BROWN if brown else NOT_BROWN[: 3 if young and rng.uniform() < 0.9 else 4]
+    skin = np.clip(tones[int(rng.uniform(0, len(tones)))] + rng.normal(0, 6, 3), 0, 255)
+    grey, tone, length, bearded = rng.uniform(0, 1, 4)
+    colours = BROWN if brown else NOT_BROWN[: 3 if young and grey < 0.9 else 4]
     return Face(
         name=name,
         skin=skin,
-        hair=np.clip(colours[rng.integers(len(colours))] + rng.normal(0, 7, 3), 0, 255),
-        eyes=EYES[rng.integers(len(EYES))],
-        lips=skin * 0.72 + np.array([52.0, 8, 12]) * rng.uniform(0.5 if male else 1.0, 1.0 if male else 1.6),
+        hair=np.clip(colours[int(tone * len(colours))] + rng.normal(0, 7, 3), 0, 255),
+        eyes=EYES[int(rng.uniform(0, len(EYES)))],
+        lips=skin * 0.72 + np.array([52.0, 8, 12]) * (rng.uniform(0.5, 1.0) + (0.0 if male else 0.5)),
         width=rng.uniform(0.70, 0.8),
         jaw=np.clip(rng.normal(0.86 if male else 0.72, 0.05), 0.6, 0.95),
         gap=rng.uniform(0.29, 0.35),
         eye=rng.normal(0.155 if male else 0.175, 0.012),
         brow=np.clip(rng.normal(0.058 if male else 0.038, 0.008), 0.02, 0.09),
         hairline=rng.uniform(0.5, 0.68),
-        hair_length=float(rng.uniform(0.6, 1.0) if rng.uniform() < (0.12 if male else 0.85) else rng.uniform(0, 0.2)),
-        nose=(rng.uniform(0.06, 0.085), rng.uniform(0.36, 0.42))
-        if pointy
-        else (rng.uniform(0.12, 0.16), rng.uniform(0.27, 0.34)),
+        hair_length=rng.uniform(0, 0.2) + (0.5 + 0.5 * length if length < (0.12 if male else 0.85) else 0.0),
+        nose=(rng.uniform(0.06, 0.085) + (0.0 if pointy else 0.07), rng.uniform(0.27, 0.34) + 0.08 * pointy),
         pointy=pointy,
         mouth=rng.uniform(0.25, 0.31),
-        wrinkles=rng.uniform(0, 0.25) if young else rng.uniform(0.6, 1.0),
-        beard=rng.uniform(0.2, 0.6) if male and rng.uniform() < 0.6 else 0.0,
-        rosy=rng.uniform(0.4, 0.6) if rosy else 0.0,
+        wrinkles=rng.uniform(0, 0.3) + (0.0 if young else 0.6),
+        beard=rng.uniform(0.2, 0.6) * (male and bearded < 0.6),
+        rosy=rng.uniform(0.4, 0.6) * rosy,
     )

@@ -24,7 +24,6 @@ class Faces(World):
         about="faces close up: 8 expressions that form over time to keep, 5 traits of the face to hide",
         licence=LICENCE,
         source=SOURCE,
-        papers=("STPrivacy",),
     )
     actions = ACTIONS
     attributes = ATTRIBUTES

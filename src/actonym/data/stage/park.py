@@ -28,7 +28,6 @@ class Park(Puppets):
         about="10 other actions of the puppets, outdoors: for anonymizers that meet actions they were not trained on",
         licence=LICENCE,
         source=SOURCE,
-        papers=("STPrivacy",),
     )
     actions = PARK
     salt = (1,)

@@ -36,7 +36,6 @@ class Rooms(World):
         about="one or two of 8 actions at once or in turn to keep; 8 kinds of objects and 6 of scenes to hide",
         licence=LICENCE,
         source=SOURCE,
-        papers=("STPrivacy",),
     )
     actions = (*ARMS, *LEGS)
     attributes = tuple(hidden(TAGS, "both"))

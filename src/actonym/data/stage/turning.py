@@ -12,7 +12,7 @@ from numpy.random import Generator
 
 from actonym.data.base import DatasetCard, Span
 from actonym.data.stage.body import body
-from actonym.data.stage.draw import DISTANCE, Camera, Part
+from actonym.data.stage.draw import Camera, Part
 from actonym.data.stage.figure import joints, outfit, subject, turned
 from actonym.data.stage.pose import Array, stand
 from actonym.data.stage.puppets import LICENCE, SOURCE, Puppets, paintwork, placed
@@ -21,7 +21,8 @@ from actonym.data.stage.world import Cast, Labels
 TURN, WALK = 0.25, 0.2  # shares of the clip that it takes to turn round, and to come or go
 AWAY, BESIDE = 3.2, 1.3  # metres from the actor: where a companion comes from, and who is near enough to be one
 SCREEN, SCREEN_Z, SPEED = 0.8, 1.0, 4.0  # half the width of the screen, its place, metres that it moves in a clip
-BODY = 0.45  # half the width of a figure with its arms
+FAR = 100.0
+BODY, ENOUGH = 0.3, 0.25  # half the width of a figure, and the share of it from which on somebody is seen
 WHOLE_FACE = 0.8  # cosine of the angle to the camera from which a face is fully seen
 
 
@@ -55,13 +56,8 @@ class Course(Labels):
     def screen_at(self, frames: int) -> Array:
         """The middle of the screen; far out where there is none. [T]"""
         if self.screen is None:
-            return np.full(frames, np.inf)
+            return np.full(frames, FAR)
         return (1 if self.rightwards else -1) * SPEED * (np.linspace(0, 1, frames) - self.screen)
-
-    def visible(self, x: Array, frames: int) -> Array:
-        """Whether the screen leaves the figure at `x` in view. [T]"""
-        nearer = DISTANCE / (DISTANCE - SCREEN_Z)  # the screen is closer to the camera, and hides more
-        return np.abs(x - nearer * self.screen_at(frames)) > nearer * SCREEN - BODY
 
 
 class Turning(Puppets):
@@ -72,13 +68,11 @@ class Turning(Puppets):
         about="the first world's actions; attributes come and go within a clip and are labelled frame by frame",
         licence=LICENCE,
         source=SOURCE,
-        papers=("STPrivacy",),
     )
     salt = (2,)
     prefix = "turning-"
 
     def labels(self, row: int, cast: Cast, correlation: float, rng: Generator) -> Course:
-        """Clips begin and end without the screen, so that some frame shows whatever the video has."""
         plain = super().labels(row, cast, correlation, rng)
         return Course(
             plain.action,
@@ -94,16 +88,18 @@ class Turning(Puppets):
             rightwards=bool(rng.integers(2)),
         )
 
-    def spans(self, labels: Labels, frames: int) -> tuple[Sequence[Span], ...]:
+    def spans(self, labels: Labels, frames: int, rng: Generator) -> tuple[Sequence[Span], ...]:
         assert isinstance(labels, Course)
+        camera = self.camera(frames, (1, 1), rng)  # of any size: shares of the picture are the same
         face, dark, woman, nudity, relationship = labels.privacy
-        mate = labels.mate(frames)
-        actor_seen = labels.visible(np.zeros(frames), frames)
-        mate_seen = labels.visible(mate, frames) & (np.abs(mate) < BESIDE) & bool(relationship)
+        mate, screen = labels.mate(frames), labels.screen_at(frames)
+        actor_seen = _seen(np.zeros(frames), screen, camera)
+        mate_seen = _seen(mate, screen, camera) & bool(relationship)
         somebody = actor_seen | mate_seen
         front = np.cos(labels.yaw(frames))
         full = np.where(front > WHOLE_FACE, 2, 1) * (front > 0)
-        shown = (face * full * somebody, dark * somebody, woman * somebody, nudity * somebody, actor_seen & mate_seen)
+        together = actor_seen & mate_seen & (np.abs(mate) < BESIDE)
+        shown = (face * full * somebody, dark * somebody, woman * somebody, nudity * somebody, together)
         return tuple(_runs(values.astype(int)) for values in shown)
 
     def yaw(self, labels: Labels, frames: int, rng: Generator) -> Array:
@@ -143,6 +139,21 @@ def _passage(frames: int, middle: float, length: float) -> Array:
     """A smooth passage from 0 to 1."""
     t = np.clip((np.linspace(0, 1, frames) - middle) / length + 0.5, 0, 1)
     return t * t * (3 - 2 * t)
+
+
+def _seen(x: Array, screen: Array, camera: Camera) -> Array:
+    """Whether enough of a figure at `x` is in the picture and not behind the screen. [T]"""
+
+    def edges(middle: Array, half: float, z: float) -> tuple[Array, Array]:
+        ends = (np.stack([middle + side * half, 0 * middle, 0 * middle + z], -1) for side in (-1, 1))
+        left, right = (camera.project(end)[:, 0] for end in ends)
+        return left, right
+
+    left, right = edges(x, BODY, 0.0)
+    low, high = np.clip(left, 0, camera.size[1]), np.clip(right, 0, camera.size[1])
+    start, end = edges(screen, SCREEN, SCREEN_Z)
+    covered = np.clip(np.minimum(high, end) - np.maximum(low, start), 0, None)
+    return (high - low - covered) / (right - left) > ENOUGH
 
 
 def _runs(values: Array) -> list[Span]:

@@ -65,8 +65,8 @@ class World(ABC):
         people = cast[tuple(bits[place] for place in self.traits)]
         return Labels(self.actions[action], tuple(bits), people[rng.integers(len(people))])
 
-    def spans(self, labels: Labels, frames: int) -> tuple[Sequence[Span], ...]:
-        """What each frame shows of the attributes, in a world where that changes."""
+    def spans(self, labels: Labels, frames: int, rng: Generator) -> tuple[Sequence[Span], ...]:
+        """What each frame shows of the attributes, in a world where that changes. `rng` is the one of `render`."""
         return ()
 
     def cast(self, split: str, clips: int, rng: Callable[[int, int], Generator]) -> Cast:

@@ -1,0 +1,148 @@
+"""What holds in every world of the stage, and the dataset around them."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import torch
+
+from actonym.data import Stage, load_clips, open_dataset
+from actonym.data.cache import cache_dir
+from actonym.data.stage.dataset import WORLDS
+from actonym.errors import UserError
+
+every_world = pytest.mark.parametrize("name", WORLDS)
+
+
+@pytest.fixture(scope="module")
+def worlds(tmp_path_factory):
+    """A small stage of each world, in a cache of their own."""
+    patch = pytest.MonkeyPatch()
+    patch.setenv("ACTONYM_CACHE", str(tmp_path_factory.mktemp("cache")))
+    yield {name: Stage(size=48, train=12, val=6, test=6, world=name) for name in WORLDS}
+    patch.undo()
+
+
+@every_world
+def test_a_sample_says_all_that_is_true(worlds, name):
+    world = worlds[name]
+    sample = world.samples("train")[0]
+    frames = range(sample.video.length)
+    assert sample.video.frames(frames).shape == (3, 16, 48, 48)
+    assert sample.video.frames(frames).dtype == torch.uint8
+    assert set(sample.video.mask(frames).unique().tolist()) <= {0, 1, 2}
+    depth = sample.video.depth(frames)
+    assert depth.shape == (1, 16, 48, 48) and depth.min() > 0 and depth.max() < 10
+    assert len(sample.privacy) == len(world.attributes) and set(sample.privacy) <= {0, 1}
+    assert sample.text == world.actions[sample.action].replace("_", " ")
+    assert sample.domain == ("stage" if name == "puppets" else f"stage-{name}")
+    clips = load_clips(world, "test", frames=8, size=32)
+    assert clips.video.shape == (6, 3, 8, 32, 32) and clips.privacy.shape == (6, len(world.attributes))
+
+
+@every_world
+def test_people_are_where_the_mask_is_and_nearer_than_what_is_behind_them(worlds, name):
+    for row in range(4):
+        film = worlds[name].film("train", row)
+        shown = film.mask[0] == 1  # in the first frame nothing hides them
+        assert 0.01 < shown.mean() < 0.8, "there, and not everywhere"
+        assert film.depth[0][shown].mean() < film.depth[0][film.mask[0] == 0].mean()
+
+
+def test_nobody_is_in_two_splits_or_two_worlds(worlds):
+    people = [{s.subject for s in world.samples(split)} for world in worlds.values() for split in world.counts]
+    assert all(people) and sum(map(len, people)) == len(set.union(*people))
+
+
+@every_world
+def test_same_seed_same_pixels_other_seed_other_pixels(name):
+    first, again, other = (Stage(size=32, seed=seed, world=name).film("train", 5) for seed in (0, 0, 1))
+    assert np.array_equal(first.frames, again.frames) and np.array_equal(first.depth, again.depth)
+    assert not np.array_equal(first.frames, other.frames)
+
+
+def test_pixels_are_the_same_in_another_process():
+    code = "from actonym.data import Stage\n"
+    code += "films = [Stage(size=32, world=name).film('test', 3) for name in " + repr(list(WORLDS)) + "]\n"
+    code += "print([int(film.frames.astype('int64').sum()) for film in films])"
+    there = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    here = [int(Stage(size=32, world=name).film("test", 3).frames.astype("int64").sum()) for name in WORLDS]
+    assert there.strip() == str(here) and len(set(here)) == len(WORLDS)
+
+
+@every_world
+def test_cache_gives_what_was_rendered(worlds, name):
+    direct = torch.from_numpy(worlds[name].film("test", 4).frames).permute(3, 0, 1, 2)
+    assert torch.equal(worlds[name].samples("test")[4].video.frames(range(16)), direct)
+    assert not list(cache_dir("stage").rglob("*.part"))
+
+
+def bits(world, split="train"):
+    samples = world.samples(split)
+    return np.array([s.action for s in samples]), np.array([s.privacy for s in samples])
+
+
+@every_world
+def test_attributes_are_independent_of_the_action(name):
+    """2,000 videos: the share of an attribute within an action is within 4.5 sigma of its share."""
+    world = Stage(train=2000, world=name)
+    action, labels = bits(world)
+    share = labels.mean(0)
+    if name != "rooms":  # there two to four of eight objects are seen, and one or two of six scenes
+        assert np.abs(share - 0.5).max() < 0.05, "fair coins"
+    within = np.stack([labels[action == a].mean(0) for a in range(len(world.actions))])
+    sigma = np.sqrt(share * (1 - share) / (2000 / len(world.actions)))
+    assert (np.abs(within - share) < 4.5 * sigma).all()
+    assert np.bincount(action).min() == np.bincount(action).max() == 2000 // len(world.actions)
+
+
+@every_world
+@pytest.mark.parametrize("correlation", [0.5, 1.0])
+def test_the_knob_ties_attributes_to_the_action(name, correlation):
+    world = Stage(train=1000, correlation=correlation, world=name)
+    action, labels = bits(world)
+    base = bits(Stage(train=1000, world=name))[1].mean(0)
+    tied = bits(Stage(train=len(world.actions), correlation=1.0, world=name))[1]
+    share = np.stack([labels[action == a].mean(0) for a in range(len(world.actions))])
+    assert np.abs(share - (correlation * tied + (1 - correlation) * base)).mean() < 0.05
+    assert len(np.unique(tied, axis=0)) > 1
+
+
+@every_world
+def test_labels_do_not_depend_on_the_size_of_the_picture(name):
+    small, large = (Stage(size=size, world=name).samples("val") for size in (64, 112))
+    assert [(s.privacy, s.actions, s.spans) for s in small] == [(s.privacy, s.actions, s.spans) for s in large]
+
+
+@every_world
+def test_any_size_and_length(name):
+    world = Stage(size=72, frames=9, train=1, val=1, test=1, world=name)
+    assert world.film("train", 0).frames.shape == (9, 72, 72, 3)
+    assert Stage(size=600, frames=2, world=name).film("train", 0).frames.shape == (2, 600, 600, 3)
+    assert Stage(size=16, frames=2, world=name).film("train", 1).mask.any(), "somebody even there"
+
+
+def test_bad_settings_are_named():
+    with pytest.raises(UserError, match="correlation"):
+        Stage(correlation=2)
+    with pytest.raises(UserError, match="did you mean 'stage'"):
+        open_dataset("stge")
+    with pytest.raises(UserError, match="did you mean 'size'"):
+        open_dataset("stage:sizes=3")
+    with pytest.raises(UserError, match="unknown split"):
+        Stage().samples("training")
+    with pytest.raises(UserError, match="unknown world of the stage 'parks'; did you mean 'park'"):
+        open_dataset("stage:world=parks")
+    with pytest.raises(UserError, match="the world park has no attributes of the kind 'scene'"):
+        open_dataset("stage:world=park,hide=scene")
+    with pytest.raises(UserError, match="unknown kind of tags to hide 'objects'; did you mean 'object'"):
+        open_dataset("stage:world=rooms,hide=objects")
+
+
+def test_a_full_disk_is_said_and_nothing_is_left(monkeypatch, tmp_path):
+    monkeypatch.setenv("ACTONYM_CACHE", str(tmp_path))
+    monkeypatch.setattr("shutil.disk_usage", lambda path: type("Usage", (), {"free": 1000})())
+    with pytest.raises(UserError, match="ACTONYM_CACHE"):
+        Stage(size=32, train=3).pixels("train")
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
