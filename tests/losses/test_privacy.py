@@ -5,7 +5,7 @@ from math import log
 import pytest
 import torch
 
-from actonym.losses.privacy import maximize, uninformed
+from actonym.losses.privacy import certainty, maximize, uninformed
 
 
 def slow_bce(logit, label):
@@ -48,3 +48,15 @@ def test_a_surely_wrong_recognizer_suits_one_and_not_the_other():
     wrong, unsure = torch.tensor([[-5.0, 5.0]]), torch.zeros(1, 2)
     assert maximize(wrong, labels) < maximize(unsure, labels)
     assert uninformed(wrong) > uninformed(unsure)
+
+
+@pytest.mark.parametrize("size", [(1, 1), (3, 5)])
+def test_certainty_is_the_negative_entropy(size):
+    torch.manual_seed(2)
+    logits = (2 * torch.randn(size)).requires_grad_()
+    p = 1 / (1 + torch.exp(-logits))
+    slow = (p * p.log() + (1 - p) * (1 - p).log()).mean(1)
+    assert torch.allclose(certainty(logits), slow, atol=1e-5)
+    fast, twin = (torch.autograd.grad(loss.sum(), logits)[0] for loss in (certainty(logits), slow))
+    assert torch.allclose(fast, twin, atol=1e-5)
+    assert float(certainty(torch.zeros(1, 4))) == pytest.approx(-log(2)), "least where the recognizer knows nothing"

@@ -29,3 +29,12 @@ def uninformed(logits: Tensor, prevalence: Tensor | None = None) -> Tensor:
     wanted = torch.full_like(logits, 0.5) if prevalence is None else prevalence.to(logits).expand_as(logits)
     entropy = binary_cross_entropy_with_logits(torch.logit(wanted), wanted)
     return binary_cross_entropy_with_logits(logits, wanted) - entropy
+
+
+def certainty(logits: Tensor) -> Tensor:
+    """Of every clip, `[B]`: the negative entropy of the recognizer's answers, mean over its yes-or-no attributes.
+
+    VITA's and BDQ's own form of `uninformed`. Its gradient vanishes where the recognizer is sure as well.
+    """
+    answer = logits.sigmoid()
+    return -binary_cross_entropy_with_logits(logits, answer, reduction="none").mean(1)

@@ -1,8 +1,9 @@
-"""Small networks on top of features `[B, D]`: what is trained where the encoder is frozen."""
+"""The last layers of networks: small ones on top of a frozen encoder's features, and other ends for recognizers."""
 
 from collections.abc import Callable
+from copy import deepcopy
 
-from torch import nn
+from torch import Tensor, nn
 
 from actonym.errors import unknown
 
@@ -31,3 +32,32 @@ def head(net: str, outputs: int, dim: int) -> nn.Module:
 
 def _standardized(dim: int) -> nn.Module:
     return nn.BatchNorm1d(dim, affine=False)
+
+
+def last_linear(net: nn.Module) -> tuple[str, nn.Linear]:
+    """The layer of a network that turns features into answers, and its name."""
+    layers = [(name, module) for name, module in net.named_modules() if isinstance(module, nn.Linear)]
+    if not layers or not layers[-1][0]:
+        raise ValueError(f"{type(net).__name__} has no linear layer at its end, so it has no features")
+    return layers[-1]
+
+
+def projecting(net: nn.Module, hidden: int, dim: int) -> nn.Module:
+    """A copy of a recognizer that maps to embeddings `[B, dim]`, through a hidden layer, in place of answers."""
+    copy = deepcopy(net)
+    name, last = last_linear(copy)
+    parent, _, child = name.rpartition(".")
+    layers = nn.Sequential(nn.Linear(last.in_features, hidden), nn.ReLU(inplace=True), nn.Linear(hidden, dim))
+    setattr(copy.get_submodule(parent), child, layers)
+    return copy
+
+
+def features_and_answers(net: nn.Module, clip: Tensor) -> tuple[Tensor, Tensor]:
+    """What a recognizer makes of clips before its last linear layer, `[B, D]`, and its answers; both differentiable."""
+    seen: list[Tensor] = []
+    hook = last_linear(net)[1].register_forward_pre_hook(lambda _, inputs: seen.append(inputs[0]))
+    try:
+        answers = net(clip)
+    finally:
+        hook.remove()
+    return seen[-1], answers

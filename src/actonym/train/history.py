@@ -9,7 +9,8 @@ class PhaseHistory:
     """One phase. The lists have one entry per epoch."""
 
     name: str
-    validation: list[float] = field(default_factory=list)
+    validation: list[float] = field(default_factory=list)  # the score by which weights are chosen
+    points: dict[str, list[float]] = field(default_factory=dict)  # what else validation found: the path of a trade-off
     losses: dict[str, list[float]] = field(default_factory=dict)  # mean over the last logged steps of the epoch
     best_epoch: int | None = None  # counted from 0; None without validation
     converged: bool = False  # validation had stopped rising: by patience, or over the last quarter of the epochs

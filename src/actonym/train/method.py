@@ -1,7 +1,9 @@
 """Train a method: run its phases, then save it beside the log."""
 
+import json
 from collections.abc import Mapping
 from copy import deepcopy
+from dataclasses import asdict
 from functools import partial
 from multiprocessing import parent_process
 from pathlib import Path
@@ -23,6 +25,8 @@ from actonym.train.phase import Recognizers
 
 if TYPE_CHECKING:
     from lightning_fabric import Fabric
+
+HISTORY = "history.json"  # beside the checkpoint: every phase's curves, and what validation found after each epoch
 
 
 def train_method(
@@ -83,6 +87,7 @@ def _work(
     fabric.barrier()
     if fabric.is_global_zero:
         methods.save(method, out)
+        (out / HISTORY).write_text(json.dumps([asdict(phase) for phase in history.phases], indent=2) + "\n")
     fabric.barrier()
     return history
 

@@ -35,6 +35,11 @@ class Update(Protocol):
     def __call__(self, optimizer: str, loss: Tensor, retain_graph: bool = False) -> None: ...
 
 
+# What validation found after an epoch: a `score` (the weights with the highest are kept) and what else the history
+# should hold. A plain number is a score. Without a score the last weights are kept.
+Point = dict[str, float]
+
+
 @dataclass
 class Phase:
     """A stretch of training. Its `step` calls `update` for as many optimizers, as often and in what order it likes.
@@ -52,7 +57,7 @@ class Phase:
     schedule: Schedule = constant  # progress 0..1 -> factor on each parameter group's own learning rate
     clip_norm: float | None = 1.0
     augment: Augment | None = flip_and_shift
-    validate: Callable[[], float] | None = None  # after each epoch, higher is better; the best weights are kept
+    validate: Callable[[], float | Point] | None = None  # after each epoch; see Point
     patience: int | None = None  # stop after so many epochs without a gain of more than `min_gain`
     min_gain: float = 0.0
     average: float | None = None  # decay of a moving average of the weights, then the ones validated and kept
@@ -69,3 +74,4 @@ class Recognizers:
     actions: int = 0  # how many there are to tell apart
     attributes: int = 0
     validation: Clips | None = None  # clips of the validation split, to choose weights by; never of the test split
+    target: Clips | None = None  # clips of another world to adapt to; nothing but the video may be looked at

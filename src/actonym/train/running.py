@@ -15,12 +15,13 @@ from actonym.train.batches import Batches, reseed
 from actonym.train.checkpoint import Tree
 from actonym.train.distributed import average_gradients, share_buffers
 from actonym.train.history import PhaseHistory, best, flat_at_end, stalled
-from actonym.train.phase import Batch, Phase
+from actonym.train.phase import Batch, Phase, Point
 
 if TYPE_CHECKING:
     from lightning_fabric import Fabric
 
 Weights = dict[str, Tensor]
+SCORE = "score"
 
 
 class Running:
@@ -81,11 +82,16 @@ class Running:
         if self.phase.validate is None:
             return {}
         with self._final_weights():
-            curve = self.history.validation
-            curve.append(self._validate(len(curve)))
-            if best(curve) == len(curve) - 1:
-                self.best = _copy(self.networks)
-        return {"validation": curve[-1]}
+            point = self._validate(self.step // self.batches.steps - 1)
+            if SCORE in point:
+                curve = self.history.validation
+                curve.append(point[SCORE])
+                if best(curve) == len(curve) - 1:
+                    self.best = _copy(self.networks)
+        for name, value in point.items():
+            if name != SCORE:
+                self.history.points.setdefault(name, []).append(value)
+        return {"validation" if name == SCORE else f"validation {name}": value for name, value in point.items()}
 
     def finish(self) -> None:
         """Put the final weights in place: the best ones, or the averaged ones, or the last."""
@@ -132,19 +138,20 @@ class Running:
             for group, rate in zip(optimizer.param_groups, self.rates[name], strict=True):
                 group["lr"] = rate * factor
 
-    def _validate(self, epoch: int) -> float:
+    def _validate(self, epoch: int) -> Point:
         """Rank 0 validates for all."""
         assert self.phase.validate is not None
-        value = 0.0
+        point: Point = {}
         if self.fabric.is_global_zero:
             reseed("validate", self.seed, self.position, epoch)
             self.networks.eval()
             with torch.no_grad():
-                value = float(self.phase.validate())
-        value = self.fabric.broadcast(value)
-        if isnan(value):
+                found = self.phase.validate()
+            point = {name: float(value) for name, value in found.items()} if isinstance(found, dict) else {SCORE: found}
+        point = self.fabric.broadcast(point)
+        if any(map(isnan, point.values())):
             raise ActonymError(f"training diverged: validation of {self.phase.name} is nan")
-        return value
+        return point
 
     @contextmanager
     def _final_weights(self) -> Iterator[None]:

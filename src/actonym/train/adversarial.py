@@ -1,0 +1,210 @@
+"""The game that most learned methods play: an anonymizer with an action recognizer and against a privacy network.
+
+First the anonymizer learns to show the video as it is, while both networks rehearse on raw clips. Then it keeps what
+the action recognizer needs and takes from the privacy network what it can, while both learn on. A method derives from
+`Adversarial` and says what its privacy network learns, and what the anonymizer does about it.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy, l1_loss
+from torch.optim import SGD, Adam, AdamW, Optimizer
+
+from actonym.data.clips import Clips, to_bytes, to_floats
+from actonym.errors import UserError, unknown
+from actonym.losses.privacy import certainty, maximize, uninformed
+from actonym.train.phase import Batch, Phase, Point, Recognizers, Update
+from actonym.train.rule import attribute_leak, find_rule, judged
+from actonym.train.schedule import cosine, warm_up
+
+OPTIMIZERS = ("adam", "adamw", "sgd")
+OBJECTIVES = ("maximize", "uninformed", "certainty")
+VALIDATED = 16  # clips that are validated at once
+
+
+@dataclass
+class Adversarial:
+    """How a method learns: the preset's `train` section. Equal for all methods but for what they override."""
+
+    method: nn.Module
+    recognizers: Recognizers
+    initialization: int = 1  # epochs
+    adversarial: int = 4  # epochs
+    batch_size: int = 8
+    optimizer: str = "adam"
+    initialization_lr: float = 1e-3  # of the anonymizer, while it learns to show the video as it is
+    lr: float = 5e-4  # of the anonymizer
+    recognizer_lr: float = 1e-3
+    privacy_lr: float | None = None  # of the privacy network; None: as the recognizer's
+    betas: tuple[float, float] = (0.9, 0.999)  # of the anonymizer's Adam
+    weight_decay: float = 0.0
+    warm_up: float = 0.05  # share of a phase in which learning rates rise; then they fall along a cosine
+    clip_norm: float | None = 1.0
+    reconstruction: float = 1.0  # weight of the pixels' L1 error in the initialization; 0: nothing to learn there
+    rehearsal: bool = True  # the networks learn on raw video during the initialization
+    action: float = 1.0  # weight of the action in the anonymizer's loss
+    privacy: float = 1.0  # weight of what is hidden
+    attacker_steps: int = 1  # of the privacy network for one of the anonymizer
+    rule: str = "action_minus_leak"  # which epoch is kept: see rule.py
+    leak_weight: float = 1.0  # of the rule action_minus_leak
+    action_floor: float = 0.0  # of the rule least_leak
+    spy: nn.Module = field(init=False)  # the privacy network
+
+    raw_rehearsal: ClassVar[bool] = True  # False: rehearse on the anonymizer's output, where that is never like raw
+
+    def __post_init__(self) -> None:
+        if self.optimizer not in OPTIMIZERS:
+            raise unknown("optimizer", self.optimizer, OPTIMIZERS)
+        find_rule(self.rule)
+        self.spy = self.make_spy()
+
+    # What a method says.
+
+    def make_spy(self) -> nn.Module:
+        """The privacy network."""
+        return self.recognizers.privacy
+
+    def told(self, clip: Tensor, batch: Batch) -> Tensor:
+        """What the privacy network minimizes."""
+        raise NotImplementedError
+
+    def hidden(self, clip: Tensor, batch: Batch) -> Tensor:
+        """What the anonymizer minimizes so that the privacy network fails."""
+        raise NotImplementedError
+
+    def leak(self, clips: Clips) -> float:
+        """What the privacy network still gets out of anonymized validation clips, 0..1."""
+        raise NotImplementedError
+
+    def useful(self, clip: Tensor, batch: Batch) -> Tensor:
+        """What the action recognizer and the anonymizer both minimize."""
+        return cross_entropy(self.recognizers.action(clip), batch.action)
+
+    # The phases.
+
+    def phases(self) -> list[Phase]:
+        first = self.phase("initialization", self.initialization, self.initialization_lr)
+        first.step = self.initialize
+        second = self.phase("adversarial", self.adversarial, self.lr)
+        if self.recognizers.validation is not None:
+            second.validate = self.validate
+        return [phase for phase in (first, second) if phase.epochs]
+
+    def phase(self, name: str, epochs: int, lr: float) -> Phase:
+        privacy_lr = self.recognizer_lr if self.privacy_lr is None else self.privacy_lr
+        optimizers = {"anonymizer": self.make_optimizer(self.method, lr, tuple(self.betas))}
+        optimizers["action"] = self.make_optimizer(self.recognizers.action, self.recognizer_lr)
+        if any(True for _ in self.spy.parameters()):
+            optimizers["privacy"] = self.make_optimizer(self.spy, privacy_lr)
+        modules = {"anonymizer": self.method, "action": self.recognizers.action, "privacy": self.spy}
+        schedule = warm_up(self.warm_up, cosine) if self.warm_up else cosine
+        return Phase(name, epochs, self.play, optimizers, modules, self.batch_size, schedule, self.clip_norm)
+
+    def make_optimizer(self, module: nn.Module, lr: float, betas: tuple[float, ...] = (0.9, 0.999)) -> Optimizer:
+        weights = list(module.parameters())
+        if self.optimizer == "sgd":
+            return SGD(weights, lr, momentum=0.9, weight_decay=self.weight_decay)
+        kind = Adam if self.optimizer == "adam" else AdamW
+        return kind(weights, lr, betas=(betas[0], betas[1]), weight_decay=self.weight_decay)
+
+    def initialize(self, batch: Batch, update: Update) -> dict[str, Tensor]:
+        out = self.method(batch.clip)
+        logged = {"pixels": l1_loss(out, batch.clip)}
+        if self.reconstruction:
+            update("anonymizer", self.reconstruction * logged["pixels"])
+        if self.rehearsal:
+            logged |= self.learn(batch.clip if self.raw_rehearsal else out.detach(), batch, update)
+        return logged
+
+    def play(self, batch: Batch, update: Update) -> dict[str, Tensor]:
+        """One step of the anonymizer, then of both networks, on the same clips."""
+        out = self.method(batch.clip)
+        hidden = self.hidden(out, batch)
+        update("anonymizer", self.action * self.useful(out, batch) + self.privacy * hidden)
+        seen = out.detach()
+        return {"hidden": hidden, **self.learn(seen, batch, update), "contrast": seen.std()}
+
+    def learn(self, clip: Tensor, batch: Batch, update: Update) -> dict[str, Tensor]:
+        """One step of the action recognizer, some of the privacy network."""
+        logged = {"action": self.useful(clip, batch)}
+        update("action", logged["action"])
+        for _ in range(self.attacker_steps):
+            logged["privacy"] = self.told(clip, batch)
+            update("privacy", logged["privacy"])
+        return logged
+
+    # The rule that chooses the epoch.
+
+    def validate(self) -> Point:
+        clips = self.recognizers.validation
+        assert clips is not None
+        anonymized = self.anonymized(clips)
+        right = self.answers(self.recognizers.action, anonymized).argmax(1) == clips.action
+        return judged(
+            self.rule, float(right.float().mean()), self.leak(anonymized), self.leak_weight, self.action_floor
+        )
+
+    def anonymized(self, clips: Clips) -> Clips:
+        """Clips as a video file of the method's output would hold them."""
+        shown = torch.cat([to_bytes(self.method(part)).cpu() for part in self.parts(clips)])
+        return Clips(shown, clips.action, clips.privacy, clips.subject, views=clips.views, source=clips.source)
+
+    def answers(self, net: nn.Module, clips: Clips) -> Tensor:
+        """The mean answers over the views of each video, `[N, K]`."""
+        logits = torch.cat([net(part).cpu() for part in self.parts(clips)])
+        return logits.view(len(clips), clips.views, -1).mean(1)
+
+    def parts(self, clips: Clips) -> Iterator[Tensor]:
+        """Some clips after the others, as floats, where the method is."""
+        device = next(self.method.parameters()).device
+        return (to_floats(part.to(device)) for part in clips.video.split(VALIDATED))
+
+
+@dataclass
+class Supervised(Adversarial):
+    """The privacy network knows the private attributes of the training clips."""
+
+    objective: str = "maximize"  # what the anonymizer wants of it: see losses/privacy.py
+    ceiling: float | None = None  # of maximize
+    frames: int | None = None  # as many, drawn anew in each step, are what it sees of a clip; None: all
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.objective not in OBJECTIVES:
+            raise unknown("objective", self.objective, OBJECTIVES)
+
+    def told(self, clip: Tensor, batch: Batch) -> Tensor:
+        return binary_cross_entropy_with_logits(self.spy(self.seen(clip)), batch.privacy)
+
+    def hidden(self, clip: Tensor, batch: Batch) -> Tensor:
+        return self.against(self.spy(self.seen(clip)), batch.privacy).mean()
+
+    def against(self, logits: Tensor, labels: Tensor) -> Tensor:
+        """What the anonymizer minimizes, of every clip, `[B]`."""
+        if self.objective == "certainty":
+            return certainty(logits)
+        rows = zip(logits.split(1), labels.split(1), strict=True)
+        if self.objective == "maximize":
+            return torch.stack([maximize(row, label, self.ceiling) for row, label in rows])
+        return torch.stack([uninformed(row) for row, _ in rows])
+
+    def leak(self, clips: Clips) -> float:
+        """See `rule.attribute_leak`."""
+        seen = clips if self.frames is None else clips.thinned(self.frames)
+        return attribute_leak(self.answers(self.spy, seen), clips.privacy)
+
+    def seen(self, clip: Tensor) -> Tensor:
+        if self.frames is None:
+            return clip
+        return clip[:, :, torch.randperm(clip.shape[2])[: self.frames].sort().values]
+
+
+def need_target(method: str, recognizers: Recognizers) -> Clips:
+    """The clips of the target domain; a method that adapts cannot do without."""
+    if recognizers.target is None:
+        raise UserError(f"{method} needs unlabelled videos of the world it is to work in: add --target NAME:PATH")
+    return recognizers.target

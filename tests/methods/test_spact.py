@@ -1,0 +1,103 @@
+"""SPAct: the paper's settings, its objective against a slow twin, and that no privacy label is read."""
+
+import pytest
+import torch
+from torch import nn
+from torch.nn.functional import cross_entropy
+
+from actonym import methods
+from actonym.data.clips import Clips
+from actonym.losses.contrastive import nt_xent
+from actonym.methods.spact import SPAct, SPActGame, two_frames, varied
+from actonym.nets.frame import FrameNet
+from actonym.train import make_fabric, run
+from actonym.train.phase import Batch, Recognizers
+
+
+def recognizers(attributes=5):
+    torch.manual_seed(1)
+    action = nn.Sequential(nn.AdaptiveAvgPool3d((2, 4, 4)), nn.Flatten(), nn.Linear(96, 3))
+    return Recognizers(action, FrameNet(attributes, (4, 8)), actions=3, attributes=attributes)
+
+
+def clips(count=12, garbage=False):
+    generator = torch.Generator().manual_seed(0)
+    video = torch.randint(0, 256, (count, 3, 4, 16, 16), dtype=torch.uint8, generator=generator)
+    privacy = torch.randint(0, 2, (count, 5), generator=generator).float()
+    if garbage:
+        privacy = torch.full_like(privacy, 7.5) - 3 * privacy
+    return Clips(video, torch.arange(count) % 3, privacy, [""] * count)
+
+
+def test_the_paper_preset_is_the_papers():
+    with torch.device("meta"):
+        method = methods.create("spact", "paper")
+    assert method.net.first[0].out_channels == 64
+    settings = method.training_settings
+    assert settings["temperature"] == 0.1 and settings["lr"] == settings["recognizer_lr"] == 1e-4
+    assert (settings["action"], settings["privacy"], settings["initialization_lr"]) == (1.0, 1.0, 1e-3)
+    assert (settings["hidden_layer"], settings["embedding"]) == (2048, 128)
+    assert "privacy" not in method.card.needs
+
+
+def test_the_losses_against_sums_written_out():
+    method, nets, data = SPAct(2, 16), recognizers(), clips(6)
+    batch = Batch(data.video / 255, data.action, data.privacy, None, torch.arange(6))
+    game = SPActGame(method, nets, hidden_layer=8, embedding=4, ceiling=2.0, privacy=0.5)
+    given = []
+    torch.manual_seed(5)
+    game.phases()[1].step(batch, lambda name, loss, retain_graph=False: given.append((name, float(loss.detach()))))
+    assert [name for name, _ in given] == ["anonymizer", "action", "privacy"]
+
+    torch.manual_seed(5)
+    method.train()
+    out = method(batch.clip)
+
+    def contrast():
+        first, second = two_frames(out)
+        return nt_xent(game.spy(varied(first)), game.spy(varied(second)), 0.1)
+
+    hidden = -sum(min(float(view), 2.0) for view in contrast()) / 12
+    action = float(cross_entropy(nets.action(out), batch.action))
+    assert given[0][1] == pytest.approx(action + 0.5 * hidden, rel=1e-4)
+    assert given[1][1] == pytest.approx(action, rel=1e-4)
+    assert given[2][1] == pytest.approx(float(contrast().mean()), rel=1e-4), "no ceiling for the network itself"
+
+
+def test_two_frames_are_different_frames_of_the_same_clip():
+    clip = (torch.arange(3)[:, None] * 10 + torch.arange(4)).view(3, 1, 4, 1, 1).expand(3, 3, 4, 1, 1)
+    pairs = set()
+    for _ in range(60):
+        first, second = (frame[:, 0, 0, 0, 0] for frame in two_frames(clip))
+        assert torch.equal(first // 10, torch.arange(3)) and torch.equal(second // 10, torch.arange(3))
+        pairs |= {(int(a) % 10, int(b) % 10) for a, b in zip(first, second, strict=True)}
+    assert pairs == {(a, b) for a in range(4) for b in range(4) if a != b}
+    only = torch.rand(2, 3, 1, 4, 4)
+    assert all(torch.equal(frame, only) for frame in two_frames(only))
+
+
+def test_privacy_labels_change_nothing():
+    """Not a weight, not a point of the path, not the epoch that is kept."""
+
+    def trained(garbage):
+        torch.manual_seed(0)
+        method, nets = SPAct(2, 16), recognizers()
+        nets.validation = clips(8, garbage)
+        game = SPActGame(method, nets, adversarial=2, hidden_layer=8, embedding=4)
+        history = run(game.phases(), clips(12, garbage), fabric=make_fabric(accelerator="cpu"), seed=0, progress=False)
+        return method.state_dict(), history.phases[1]
+
+    (one, first), (other, second) = trained(False), trained(True)
+    assert all(torch.equal(one[key], other[key]) for key in one)
+    assert first.points == second.points and first.best_epoch == second.best_epoch
+
+
+def test_leak_is_finding_a_video_by_its_frame():
+    method, nets = SPAct(2, 16), recognizers()
+    game = SPActGame(method, nets, hidden_layer=8, embedding=4)
+    game.spy.eval()
+    still = clips(8)
+    still.video[:] = still.video[:, :, :1].clone()
+    assert game.leak(still) == 1.0, "all frames of a video are the same"
+    still.video[:] = 0
+    assert game.leak(still) <= 1 / 8 + 1e-6
