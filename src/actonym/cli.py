@@ -269,7 +269,11 @@ def features_extract(
 
 
 def features_anonymize(
-    source: Path, target: Path, method: str, labels: Literal["drop", "keep"] = "drop", quiet: bool = False
+    source: Path,
+    target: Path,
+    method: str = "splavu",
+    labels: Literal["drop", "keep"] = "drop",
+    quiet: bool = False,
 ) -> None:
     """Anonymize a store of features into another one.
 

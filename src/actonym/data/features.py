@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 from actonym.data.base import Sample, Segment
+from actonym.data.clips import Clips
 from actonym.errors import UserError
 
 ABOUT = "store.json"
@@ -160,6 +161,30 @@ class Store:
         columns = [(name, kind) for kind, names in kinds for name in names]
         about = {"actonym": json.dumps({key: value for key, value in self.about.items() if key != "complete"})}
         return arrow.schema(columns, metadata=about)
+
+
+def load_features(store: Store, split: str, clips: int, static: int = 2) -> Clips:
+    """A split with `clips` evenly spaced clips and then `static` static ones of every video, float `[N, K, D]`.
+
+    A video with fewer repeats its own.
+    """
+    entries = list(store.entries(split))
+    if not entries:
+        raise UserError(f"{store.folder} has no videos in its {split} split")
+    wanted = [(entry.features, clips) for entry in entries], [(entry.static, static) for entry in entries]
+    shown, still = (torch.stack([spaced(vectors, count) for vectors, count in part]) for part in wanted)
+    return Clips(
+        video=torch.cat([shown, still], 1),
+        action=torch.tensor([entry.action for entry in entries]),
+        privacy=torch.tensor([entry.privacy for entry in entries], dtype=torch.float32),
+        subject=[entry.subject for entry in entries],
+        source=[entry.source for entry in entries],
+    )
+
+
+def spaced(vectors: Tensor, count: int) -> Tensor:
+    """`count` rows, evenly spaced from the first to the last."""
+    return vectors[torch.linspace(0, len(vectors) - 1, count).round().long()]
 
 
 def _arrow() -> Any:

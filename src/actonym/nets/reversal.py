@@ -19,4 +19,4 @@ class _Reverse(torch.autograd.Function):
 
 def reverse(x: Tensor, strength: float = 1.0) -> Tensor:
     """`x` itself; on the way back the gradient times minus `strength`."""
-    return _Reverse.apply(x, strength)  # type: ignore[no-any-return]
+    return _Reverse.apply(x, strength)

@@ -48,13 +48,13 @@ class Attention(nn.Module):
 
 
 class Layer(nn.Module):
-    """Pre-norm transformer layer with a feed-forward of four times the width."""
+    """Pre-norm transformer layer; its feed-forward is `widen` times as wide."""
 
-    def __init__(self, dim: int, heads: int) -> None:
+    def __init__(self, dim: int, heads: int, widen: int = 4) -> None:
         super().__init__()
         self.norm1, self.attention = nn.LayerNorm(dim, eps=1e-6), Attention(dim, heads)
         self.norm2 = nn.LayerNorm(dim, eps=1e-6)
-        self.mlp = nn.Sequential(nn.Linear(dim, 4 * dim), nn.GELU(), nn.Linear(4 * dim, dim))
+        self.mlp = nn.Sequential(nn.Linear(dim, widen * dim), nn.GELU(), nn.Linear(widen * dim, dim))
 
     def forward(self, x: Tensor, kept: Tensor | None = None) -> Tensor:
         x = x + self.attention(self.norm1(x), kept)

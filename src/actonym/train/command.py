@@ -6,15 +6,19 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from torch import nn
 
 from actonym import methods, presets
 from actonym.data import Clips, Dataset, load_clips, open_dataset
+from actonym.data.features import Store, load_features
 from actonym.errors import UserError
-from actonym.methods import Method
+from actonym.methods import LatentMethod, Method
 from actonym.nets.recognizers import build
 from actonym.train.history import History
 from actonym.train.method import train_method
 from actonym.train.phase import Recognizers
+
+CLIPS = 5  # of a video that a latent method sees at once (SPLAVU 4.2)
 
 
 def train(
@@ -28,9 +32,18 @@ def train(
     devices: int = 1,
     precision: str = "32-true",
 ) -> History:
-    """The clips and the networks that a method learns with are those of the evaluation preset of the same name."""
+    """The clips and the networks that a method learns with are those of the evaluation preset of the same name.
+
+    A latent method learns from a store of features, `features:FOLDER`.
+    """
     torch.manual_seed(seed)
+    run: dict[str, Any] = {"out": out, "seed": seed, "devices": devices, "precision": precision, "resume": resume}
+    run["settings"] = {"data": data, "preset": preset, "set": list(assignments)}
     anonymizer = methods.create(method, preset, assignments)
+    if isinstance(anonymizer, LatentMethod):
+        store = Store.open(_folder(anonymizer, data))
+        anonymizer = methods.create(method, preset, [f"method.dim={store.dim}", *assignments])
+        return train_method(anonymizer, load_features(store, "train", CLIPS), heads(store), **run)
     plan = presets.load("evaluation", preset)
     clip = {**plan["clip"], "clips": 1, "crops": 1}
     dataset = open_dataset(data, size=clip["size"], frames=clip["frames"])
@@ -40,13 +53,24 @@ def train(
         anonymizer,
         clips["train"],
         recognizers(plan, dataset, clips["val"]),
-        out=out,
-        seed=seed,
-        devices=devices,
-        precision=precision,
-        resume=resume,
-        settings={"data": data, "preset": preset, "set": list(assignments)},
+        **run,
     )
+
+
+def heads(store: Store) -> Recognizers:
+    """Of a latent method, which makes its own networks: how many classes and attributes there are."""
+    none = nn.Identity()
+    return Recognizers(none, none, actions=len(store.about["actions"]), attributes=len(store.about["attributes"]))
+
+
+def _folder(method: Method, data: str) -> str:
+    kind, _, folder = data.partition(":")
+    if kind != "features" or not folder:
+        raise UserError(
+            f"{method.name} learns from features, not video: actonym features extract DATA FOLDER, "
+            "then --data features:FOLDER"
+        )
+    return folder
 
 
 def recognizers(plan: Mapping[str, Any], dataset: Dataset, validation: Clips) -> Recognizers:

@@ -1,0 +1,128 @@
+"""SPLAVU: its sizes, its start, its losses against sums written out, and that it learns from a store."""
+
+import pytest
+import torch
+from torch import nn
+
+from actonym import methods
+from actonym.cli import main
+from actonym.data.features import Entry, Store
+from actonym.errors import UserError
+from actonym.losses.contrastive import nt_xent
+from actonym.methods.splavu import SPLAVU, Training
+from actonym.train.phase import Batch, Recognizers
+
+HEADS = Recognizers(nn.Identity(), nn.Identity(), actions=3, attributes=2)
+
+
+@pytest.mark.parametrize(("dim", "millions"), [(1024, 25.6), (768, 14.6), (1280, 39.8), (1408, 48.0)])
+def test_trainable_parameters_of_table_16(dim, millions):
+    """With the head of Kinetics-400. On no device: the numbers alone count."""
+    with torch.device("meta"):
+        method = SPLAVU(dim)
+    head = 400 * dim + 400
+    assert sum(p.numel() for p in method.parameters()) + head == pytest.approx(1e6 * millions, rel=0.02)
+
+
+def test_it_begins_as_the_identity():
+    torch.manual_seed(0)
+    method = SPLAVU(64).eval()
+    x = torch.rand(2, 5, 64)
+    assert (method(x) - x).abs().max() < 1e-3
+
+
+def batch(count=6):
+    generator = torch.Generator().manual_seed(0)
+    privacy = torch.randint(0, 2, (count, 2), generator=generator).float()
+    return Batch(
+        torch.rand(count, 7, 16, generator=generator), torch.arange(count) % 3, privacy, None, torch.arange(count)
+    )
+
+
+def losses(training, given):
+    seen = {}
+    training.play(given, lambda name, loss, retain_graph=False: seen.setdefault(name, loss.detach()))
+    return seen
+
+
+def test_equation_7():
+    torch.manual_seed(0)
+    method = SPLAVU(16, heads=2)
+    nn.init.normal_(method.adapter.layers[0].mlp[2].weight)  # away from the identity
+    training = Training(method, HEADS, utility=0.5, consistency=7.0, budget=2.0)
+    given = batch()
+    clips, still = given.clip[:, :5], given.clip[:, 5:]
+    shown = method(clips)
+    action = sum(
+        nn.functional.cross_entropy(training.action(shown[i, k]), given.action[i]) for i in range(6) for k in range(5)
+    )
+    near = (clips - shown).square().mean()
+    views = [torch.stack([method(still[i : i + 1, k : k + 1])[0, 0] for i in range(6)]) for k in range(2)]
+    wanted = 0.5 * action / 30 + 7 * near - 2 * nt_xent(*views, 0.1).mean()
+    assert torch.allclose(losses(training, given)["method"], wanted, atol=1e-4)
+
+
+def test_the_supervised_budget_goes_against_a_spy_that_learns():
+    torch.manual_seed(0)
+    training = Training(SPLAVU(16, heads=2), HEADS, objective="supervised", attacker_steps=2)
+    training.spy.eval()
+    given = batch()
+    seen = losses(training, given)
+    assert set(seen) == {"method", "spy"}
+    still = given.clip[:, 5:]
+    told = nn.functional.binary_cross_entropy_with_logits(
+        training.spy(training.method(still.reshape(-1, 1, 16))[:, 0]), given.privacy.repeat_interleave(2, 0)
+    )
+    assert torch.allclose(seen["spy"], told)
+    assert {"spy"} <= set(training.phases()[-1].optimizers)
+
+
+def test_the_adapter_of_the_ablation_learns_to_be_the_identity():
+    torch.manual_seed(0)
+    training = Training(SPLAVU(16, adapter="mlp", layers=1, heads=2), HEADS, warm_lr=1e-2)
+    phase, _ = training.phases()
+    optimizer = phase.optimizers["method"]
+
+    def update(name, loss, retain_graph=False):
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+    training.method.train()
+    first, *_, last = [float(phase.step(batch(32), update)["copy"].detach()) for _ in range(60)]
+    assert last < 0.3 * first
+
+
+@pytest.fixture
+def store(tmp_path):
+    pytest.importorskip("pyarrow")
+    torch.manual_seed(0)
+    made = Store.make(tmp_path / "store", {"dim": 16, "actions": ["a", "b"], "attributes": ["x"], "data": "d"})
+    made.append(
+        Entry(f"v{i}", "train", torch.rand(1 + i % 3, 16), [0], [15], torch.rand(2, 16), [0, 1], 16, i % 2, privacy=[1])
+        for i in range(12)
+    )
+    made.finish()
+    return tmp_path / "store"
+
+
+def test_it_is_trained_from_a_store_and_anonymizes_one(store, tmp_path, capsys):
+    small = ["--set", "train.epochs=2", "--set", "train.warm=1", "--set", "train.batch_size=4"]
+    main(["train", "splavu", "--data", f"features:{store}", "--out", str(tmp_path / "trained"), *small])
+    method = methods.load(tmp_path / "trained")
+    assert methods.base.config(method)["dim"] == 16, "the store says how long its features are"
+    main(
+        ["features", "anonymize", str(store), str(tmp_path / "safe"), "--method", str(tmp_path / "trained"), "--quiet"]
+    )
+    assert len(list(Store.open(tmp_path / "safe").entries())) == 12
+    assert "12 videos" in capsys.readouterr().out
+
+
+def test_video_is_refused(tmp_path, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["train", "splavu", "--data", "stage", "--out", str(tmp_path / "trained")])
+    assert ended.value.code == 2 and "actonym features extract" in capsys.readouterr().err
+    with pytest.raises(UserError, match="does not divide by 8 heads"):
+        methods.create("splavu:dim=20")
+    with pytest.raises(UserError, match="did you mean"):
+        methods.create("splavu:adapter=attention1")
