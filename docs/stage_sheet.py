@@ -1,30 +1,47 @@
-"""Draws docs/stage.png, the contact sheet of the stage: python docs/stage_sheet.py"""
+"""Draws the contact sheets of the stage's worlds, docs/stage_WORLD.jpg: python docs/stage_sheet.py"""
 
 from pathlib import Path
 
 import cv2
 import numpy as np
 
-from actonym.data import Stage
-from actonym.data.stage.actions import ACTIONS
+from actonym.data import Sample, Stage
+from actonym.data.stage.dataset import WORLDS
 
 SHOWN = (0, 3, 6, 9, 12, 15)  # frames of each clip
+HEIGHT = 16  # pixels of a line of text
+
+
+def write(text: str, width: int) -> np.ndarray:
+    line = np.full((HEIGHT, width, 3), 255, np.uint8)
+    cv2.putText(line, text, (3, 12), cv2.FONT_HERSHEY_SIMPLEX, 0.4, (0, 0, 0), 1, cv2.LINE_AA)
+    return line
+
+
+def title(world: Stage, sample: Sample) -> str:
+    """The action; in a world with several, all of them and what is private."""
+    if not sample.actions:
+        return world.actions[sample.action]
+    there = [name for name, bit in zip(world.attributes, sample.privacy, strict=True) if bit]
+    return f"{' + '.join(world.actions[action] for action in sample.actions)}   ({', '.join(there)})"
 
 
 def row(world: Stage, number: int) -> np.ndarray:
-    """Frames of one clip, then the person mask and the depth of a middle frame, under the action's name."""
-    film = world.film("train", number)
+    """Frames of one clip, then the person mask and the depth of a middle frame, under what is true of it."""
+    film, sample = world.film("train", number), world.samples("train")[number]
     mask = np.repeat((film.mask[7] * 100)[..., None], 3, -1)
     near = np.clip(255 * (film.depth[7].max() - film.depth[7]) / np.ptp(film.depth[7]), 0, 255).astype(np.uint8)
     strip = np.concatenate([*film.frames[list(SHOWN)], mask, np.repeat(near[..., None], 3, -1)], 1)
-    title = np.full((16, strip.shape[1], 3), 255, np.uint8)
-    cv2.putText(
-        title, world.labels("train", number).action, (3, 12), cv2.FONT_HERSHEY_SIMPLEX, 0.4, (0, 0, 0), 1, cv2.LINE_AA
-    )
-    return np.concatenate([title, strip])
+    lines = [write(title(world, sample), strip.shape[1])]
+    if sample.spans:
+        seen = [[n[:4] for n, bit in zip(world.attributes, sample.privacy_at(t), strict=True) if bit] for t in SHOWN]
+        lines.append(np.concatenate([write(" ".join(names), world.size) for names in [*seen, [], []]], 1))
+    return np.concatenate([*lines, strip])
 
 
 if __name__ == "__main__":
-    stage = Stage(size=112)
-    sheet = np.concatenate([row(stage, number) for number in range(len(ACTIONS))])
-    cv2.imwrite(str(Path(__file__).with_name("stage.png")), sheet[..., ::-1], [cv2.IMWRITE_PNG_COMPRESSION, 9])
+    for name in WORLDS:
+        stage = Stage(size=112, world=name)
+        sheet = np.concatenate([row(stage, number) for number in range(len(stage.actions))])
+        path = Path(__file__).with_name(f"stage_{name}.jpg")
+        cv2.imwrite(str(path), sheet[..., ::-1], [cv2.IMWRITE_JPEG_QUALITY, 80])

@@ -39,12 +39,12 @@ class Look:
 
 
 def form(expression: str, frames: int, rng: Generator) -> Look:
-    """The face passes from some other expression to this one.
+    """The face passes to this expression, from a neutral one or, as often, from any of the others.
 
     Both are as strong: seen one by one, the frames of sad after happy are those of happy after sad.
     """
     others = [name for name in EXPRESSIONS if name != expression]
-    before = others[rng.integers(len(others))]
+    before = others[rng.integers(len(others)) if rng.uniform() < 0.5 else 0]
     share = once(frames, rng)[:, None, None]
     start, goal = _full(before, rng), _full(expression, rng)
     moved = start + share * (goal - start)

@@ -55,10 +55,10 @@ def _head(camera: Camera, rng: Generator) -> Head:
     """A head that nods, turns and tilts a little and fills half of the picture or more."""
     frames, (height, width) = len(camera.zoom), camera.size
     shift = (camera.centre - camera.centre.mean(0)) * camera.zoom.mean() * [-1, 1]
-    place = np.stack([_wander(frames, 0.06, rng), _wander(frames, 0.04, rng)], -1)
+    place = np.stack([_wander(frames, 0.04, rng), _wander(frames, 0.03, rng)], -1)
     centre = np.array([width / 2, 0.48 * height]) + place * [width, height] + shift
-    scale = height * rng.uniform(0.26, 0.36) * camera.zoom / camera.zoom.mean()
-    return Head(centre, scale, *(_wander(frames, reach, rng) for reach in (0.3, 0.15, 0.15)))
+    scale = height * rng.uniform(0.3, 0.4) * camera.zoom / camera.zoom.mean()
+    return Head(centre, scale, *(_wander(frames, reach, rng) for reach in (0.2, 0.1, 0.1)))
 
 
 def _blurred(camera: Camera, rng: Generator) -> Array:

@@ -204,7 +204,7 @@ def _eye(made: Portrait, side: int) -> None:
     """White, iris, pupil and the upper lid of one eye."""
     person, k, x = made.person, (side + 1) // 2, side * made.person.gap
     lids, cheek = made.look["lids"][:, k], made.look["cheek"][:, k]
-    tall = np.clip(person.eye * (0.52 + 0.3 * lids - 0.1 * cheek), 0.012, None)
+    tall = np.clip(person.eye * (0.52 + 0.36 * lids - 0.1 * cheek), 0.012, None)
     y = 0.05 + 0.02 * cheek
     for size, colour in ((1.0, SCLERA), (0.48, person.eyes), (0.22, PUPIL)):
         made.shape(_oval(x, y, size * person.eye, np.minimum(tall, size * person.eye)), colour)
@@ -217,9 +217,9 @@ def _brow(made: Portrait, side: int) -> None:
     person, k, x = made.person, (side + 1) // 2, side * made.person.gap
     inner, outer = made.look["brow_in"][:, k], made.look["brow_out"][:, k]
     frown = 0.05 * np.clip(-inner, 0, None)
-    start = _on(x - side * (0.16 + frown), 0.27 + 0.13 * inner, 0.03)
-    bend = _on(x + side * 0.04, 0.32 + 0.05 * inner + 0.08 * outer, 0.03)
-    end = _on(x + side * 0.2, 0.27 + 0.12 * outer, 0.03)
+    start = _on(x - side * (0.16 + frown), 0.27 + 0.16 * inner, 0.03)
+    bend = _on(x + side * 0.04, 0.32 + 0.06 * inner + 0.1 * outer, 0.03)
+    end = _on(x + side * 0.2, 0.27 + 0.15 * outer, 0.03)
     made.stroke(start, bend, person.brow * 1.3, person.hair * 0.75)
     made.stroke(bend, end, person.brow, person.hair * 0.75)
 
@@ -227,8 +227,8 @@ def _brow(made: Portrait, side: int) -> None:
 def _corner(made: Portrait, side: int) -> Array:
     """Where a corner of the mouth is. [T, 3]"""
     look, k = made.look, (side + 1) // 2
-    wide = made.person.mouth + 0.07 * look.middle("wide") - 0.04 * look.middle("open")
-    return _on(side * wide, -0.55 + 0.14 * look["corner"][:, k] - 0.04 * look.middle("open"))
+    wide = made.person.mouth + 0.09 * look.middle("wide") - 0.04 * look.middle("open")
+    return _on(side * wide, -0.55 + 0.18 * look["corner"][:, k] - 0.04 * look.middle("open"))
 
 
 def _mouth(made: Portrait) -> None:
