@@ -109,5 +109,5 @@ def _tree(scene: Array, line: int, rng: Generator) -> None:
     cv2.rectangle(scene, (int(x) - w, int(foot - tall * 0.6)), (int(x) + w, int(foot)), tuple(trunk), -1)
     green = np.array([70.0, 104, 50]) * rng.uniform(0.6, 1.3) + rng.normal(0, 12, 3)
     for _ in range(6):
-        middle = int(x + rng.normal(0, 0.16) * tall), int(foot - tall * rng.uniform(0.55, 1.0))
-        cv2.circle(scene, middle, int(rng.uniform(0.12, 0.22) * tall), tuple(green * rng.uniform(0.85, 1.1)), -1)
+        middle = int(x + rng.uniform(-0.18, 0.18) * tall), int(foot - tall * rng.uniform(0.62, 0.95))
+        cv2.circle(scene, middle, int(rng.uniform(0.14, 0.22) * tall), tuple(green * rng.uniform(0.85, 1.1)), -1)
