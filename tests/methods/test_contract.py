@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from actonym import methods, presets
+from actonym.data.clips import Clips
 from actonym.methods import PixelMethod
 from actonym.train.phase import Batch, Recognizers
 
@@ -121,7 +122,9 @@ def test_gradients_reach_every_trainable_parameter_in_some_phase(method):
     net = torch.nn.Sequential(torch.nn.AdaptiveAvgPool3d((2, 4, 4)), torch.nn.Flatten(), torch.nn.Linear(96, 5))
     clip = clip_of(method)
     reached: set[str] = set()
-    for phase in method.phases(Recognizers(net, net, lambda: net, lambda: net, actions=5, attributes=5)):
+    target = Clips((255 * clip).to(torch.uint8), torch.zeros(2, dtype=torch.long), torch.zeros(2, 5), ["", ""])
+    learn_with = Recognizers(net, net, lambda: net, lambda: net, actions=5, attributes=5, target=target)
+    for phase in method.phases(learn_with):
 
         def update(optimizer, loss, retain_graph=False, phase=phase):
             owned = [p for group in phase.optimizers[optimizer].param_groups for p in group["params"]]

@@ -2,31 +2,13 @@
 
 import pytest
 import torch
-from torch import nn
+from game import batch_of, clips, losses, recognizers
 from torch.nn.functional import cross_entropy
 
 from actonym import methods
-from actonym.data.clips import Clips
 from actonym.losses.contrastive import nt_xent
 from actonym.methods.spact import SPAct, SPActGame, two_frames, varied
-from actonym.nets.frame import FrameNet
 from actonym.train import make_fabric, run
-from actonym.train.phase import Batch, Recognizers
-
-
-def recognizers(attributes=5):
-    torch.manual_seed(1)
-    action = nn.Sequential(nn.AdaptiveAvgPool3d((2, 4, 4)), nn.Flatten(), nn.Linear(96, 3))
-    return Recognizers(action, FrameNet(attributes, (4, 8)), actions=3, attributes=attributes)
-
-
-def clips(count=12, garbage=False):
-    generator = torch.Generator().manual_seed(0)
-    video = torch.randint(0, 256, (count, 3, 4, 16, 16), dtype=torch.uint8, generator=generator)
-    privacy = torch.randint(0, 2, (count, 5), generator=generator).float()
-    if garbage:
-        privacy = torch.full_like(privacy, 7.5) - 3 * privacy
-    return Clips(video, torch.arange(count) % 3, privacy, [""] * count)
 
 
 def test_the_paper_preset_is_the_papers():
@@ -41,12 +23,9 @@ def test_the_paper_preset_is_the_papers():
 
 
 def test_the_losses_against_sums_written_out():
-    method, nets, data = SPAct(2, 16), recognizers(), clips(6)
-    batch = Batch(data.video / 255, data.action, data.privacy, None, torch.arange(6))
+    method, nets, batch = SPAct(2, 16), recognizers(), batch_of()
     game = SPActGame(method, nets, hidden_layer=8, embedding=4, ceiling=2.0, privacy=0.5)
-    given = []
-    torch.manual_seed(5)
-    game.phases()[1].step(batch, lambda name, loss, retain_graph=False: given.append((name, float(loss.detach()))))
+    given = losses(game.phases()[1].step, batch)
     assert [name for name, _ in given] == ["anonymizer", "action", "privacy"]
 
     torch.manual_seed(5)

@@ -5,7 +5,7 @@ the action recognizer needs and takes from the privacy network what it can, whil
 `Adversarial` and says what its privacy network learns, and what the anonymizer does about it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -81,8 +81,12 @@ class Adversarial:
         raise NotImplementedError
 
     def useful(self, clip: Tensor, batch: Batch) -> Tensor:
-        """What the action recognizer and the anonymizer both minimize."""
+        """What the action recognizer minimizes."""
         return cross_entropy(self.recognizers.action(clip), batch.action)
+
+    def kept(self, clip: Tensor, batch: Batch) -> Tensor:
+        """What the anonymizer minimizes so that the action stays: the same, but where a method says otherwise."""
+        return self.useful(clip, batch)
 
     # The phases.
 
@@ -98,7 +102,7 @@ class Adversarial:
         privacy_lr = self.recognizer_lr if self.privacy_lr is None else self.privacy_lr
         optimizers = {"anonymizer": self.make_optimizer(self.method, lr, tuple(self.betas))}
         optimizers["action"] = self.make_optimizer(self.recognizers.action, self.recognizer_lr)
-        if any(True for _ in self.spy.parameters()):
+        if any(weight.requires_grad for weight in self.spy.parameters()):
             optimizers["privacy"] = self.make_optimizer(self.spy, privacy_lr)
         modules = {"anonymizer": self.method, "action": self.recognizers.action, "privacy": self.spy}
         schedule = warm_up(self.warm_up, cosine) if self.warm_up else cosine
@@ -123,10 +127,15 @@ class Adversarial:
     def play(self, batch: Batch, update: Update) -> dict[str, Tensor]:
         """One step of the anonymizer, then of both networks, on the same clips."""
         out = self.method(batch.clip)
+        loss, logged = self.anonymizers_loss(out, batch)
+        update("anonymizer", loss)
+        return {**logged, **self.learn(out.detach(), batch, update)}
+
+    def anonymizers_loss(self, out: Tensor, batch: Batch) -> tuple[Tensor, dict[str, Tensor]]:
+        """Of what it shows; and what to log. Contrast that goes to 0 tells of a collapse to grey."""
         hidden = self.hidden(out, batch)
-        update("anonymizer", self.action * self.useful(out, batch) + self.privacy * hidden)
-        seen = out.detach()
-        return {"hidden": hidden, **self.learn(seen, batch, update), "contrast": seen.std()}
+        loss = self.action * self.kept(out, batch) + self.privacy * hidden
+        return loss, {"hidden": hidden, "contrast": out.detach().std()}
 
     def learn(self, clip: Tensor, batch: Batch, update: Update) -> dict[str, Tensor]:
         """One step of the action recognizer, some of the privacy network."""
@@ -153,7 +162,7 @@ class Adversarial:
         shown = torch.cat([to_bytes(self.method(part)).cpu() for part in self.parts(clips)])
         return Clips(shown, clips.action, clips.privacy, clips.subject, views=clips.views, source=clips.source)
 
-    def answers(self, net: nn.Module, clips: Clips) -> Tensor:
+    def answers(self, net: Callable[[Tensor], Tensor], clips: Clips) -> Tensor:
         """The mean answers over the views of each video, `[N, K]`."""
         logits = torch.cat([net(part).cpu() for part in self.parts(clips)])
         return logits.view(len(clips), clips.views, -1).mean(1)

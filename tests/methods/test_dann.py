@@ -1,0 +1,88 @@
+"""The second stage: two worlds look alike, without labels of the target; refused where there is no target."""
+
+import pytest
+import torch
+from game import batch_of, clips, losses, recognizers
+from torch import nn
+
+from actonym import methods
+from actonym.data.clips import Clips
+from actonym.errors import UserError
+from actonym.methods.dann import Adaptation, DomainClassifier
+from actonym.methods.spact import SPAct, SPActGame
+
+
+def adaptation(adapt="recognizer", target=None, **settings):
+    torch.manual_seed(0)
+    game = SPActGame(SPAct(2, 16), recognizers(), hidden_layer=8, embedding=4)
+    return Adaptation(game, target or clips(8, seed=3), adapt=adapt, hidden_layer=6, ramp=0, **settings)
+
+
+@pytest.mark.parametrize("name", ["vita+dann", "spact+dann"])
+def test_without_a_target_it_is_refused(name):
+    method = methods.create(name)
+    assert "domain" in method.card.needs
+    with pytest.raises(UserError, match=f"{name.split('+')[0]}.dann needs unlabelled videos"):
+        method.phases(recognizers())
+    nets = recognizers()
+    nets.target = clips(4)
+    assert [phase.name for phase in method.phases(nets)] == ["initialization", "adversarial", "domain"]
+
+
+def test_the_paper_preset_leaves_the_anonymizer_as_it_is():
+    with torch.device("meta"):
+        settings = methods.create("spact+dann", "paper").training_settings
+    assert settings["domain"]["adapt"] == "recognizer"
+    stage = adaptation("recognizer")
+    assert [name for name, _ in losses(stage.phase().step, batch_of())] == ["action", "domain"]
+    both = adaptation("anonymizer")
+    assert [name for name, _ in losses(both.phase().step, batch_of())] == ["anonymizer", "privacy", "action", "domain"]
+
+
+def test_labels_of_the_target_are_never_read():
+    def of(target):
+        return losses(adaptation("anonymizer", target).phase().step, batch_of())
+
+    plain = clips(8, seed=3)
+    garbage = Clips(plain.video, plain.action + 1000, plain.privacy * torch.nan, [])
+    assert of(plain) == of(garbage)
+
+
+def test_the_classifier_learns_and_what_is_below_it_works_against_it():
+    """Features of both worlds differ in one number: the classifier finds it, the reversed gradient takes it away."""
+    stage = adaptation(weight=1.0)
+    gap = nn.Parameter(torch.tensor(1.0))
+    noise = torch.randn(16, 96, generator=torch.Generator().manual_seed(0))
+    mark = torch.cat([torch.ones(8), torch.zeros(8)])[:, None] * torch.eye(96)[:1]
+    optimizer = torch.optim.SGD([gap, *stage.classifier.parameters()], 0.5)
+    from actonym.nets.reversal import reverse
+
+    for _ in range(300):
+        optimizer.zero_grad()
+        stage.domain(reverse(0.1 * noise.flip(0) + gap * mark, 0.1)).backward()
+        optimizer.step()
+    assert abs(float(gap)) < 0.5
+
+
+def test_the_domain_loss_against_a_sum_written_out():
+    stage = adaptation()
+    features = torch.randn(4, 96)
+    p = stage.classifier(features).sigmoid().tolist()
+    slow = -sum(torch.tensor([p[0], p[1], 1 - p[2], 1 - p[3]]).log().tolist()) / 4
+    assert float(stage.domain(features)) == pytest.approx(slow, rel=1e-4)
+
+
+def test_the_reversal_grows():
+    stage = adaptation()
+    stage.ramp = 100
+    strengths = []
+    for steps in (0, 10, 50, 100, 200):
+        stage.classifier.steps.fill_(steps)
+        strengths.append(stage.strength)
+    assert strengths[0] == 0 and strengths == sorted(strengths) and strengths[-1] > 0.99
+    assert isinstance(stage.classifier, DomainClassifier) and "steps" in stage.classifier.state_dict()
+
+
+def test_unknown_things_to_adapt():
+    with pytest.raises(UserError, match="thing to adapt"):
+        adaptation("world")
