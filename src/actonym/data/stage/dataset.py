@@ -115,7 +115,7 @@ class Stage:
         spans = self.world.spans(labels, self.frames, self._rng(split, row, 1))
         privacy = [int(any(any(span.values) for span in each)) for each in spans] or labels.privacy
         return Sample(
-            name=f"{split}/{row:05d}",
+            name=f"{self.world.prefix}{split}/{row:05d}",
             video=StageVideo(self, split, row),
             action=self.actions.index(labels.action),
             privacy=tuple(privacy[place] for place in self._hidden),

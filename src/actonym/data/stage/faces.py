@@ -4,26 +4,21 @@ import cv2
 import numpy as np
 from numpy.random import Generator
 
-from actonym.data.base import DatasetCard
 from actonym.data.celebv_hq import ACTIONS, ATTRIBUTES
 from actonym.data.stage.draw import Camera
 from actonym.data.stage.expressions import form
 from actonym.data.stage.face import Face, face
-from actonym.data.stage.film import WALL, canvas, hand_held, shoot, through, weathered
+from actonym.data.stage.film import WALL, canvas, hand_held, paintwork, shoot, through, weathered
 from actonym.data.stage.portrait import Head, portrait
 from actonym.data.stage.pose import Array
-from actonym.data.stage.puppets import LICENCE, SOURCE, paintwork
-from actonym.data.stage.world import Footage, Labels, Traits, World
+from actonym.data.stage.world import Footage, Labels, Traits, World, describe
 
 
 class Faces(World):
     """The action is the expression that forms: each clip starts from another one."""
 
-    card = DatasetCard(
-        title="Stage, faces",
-        about="faces close up: 8 expressions that form over time to keep, 5 traits of the face to hide",
-        licence=LICENCE,
-        source=SOURCE,
+    card = describe(
+        "Stage, faces", "faces close up: 8 expressions that form over time to keep, 5 traits of the face to hide"
     )
     actions = ACTIONS
     attributes = ATTRIBUTES

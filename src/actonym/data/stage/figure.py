@@ -122,3 +122,12 @@ def turned(points: dict[str, Array], yaw: float | Array) -> dict[str, Array]:
         name: np.stack([c * place[:, 0] + s * place[:, 2], place[:, 1], c * place[:, 2] - s * place[:, 0]], -1)
         for name, place in points.items()
     }
+
+
+def looking(towards: int, rng: Generator) -> float:
+    """Where a figure looks: towards the camera or away from it, by at most 35 degrees to the side."""
+    return rng.uniform(-0.6, 0.6) + (0.0 if towards else np.pi)
+
+
+def placed(points: dict[str, Array], x: float, z: float) -> dict[str, Array]:
+    return {name: place + np.array([x, 0.0, z]) for name, place in points.items()}

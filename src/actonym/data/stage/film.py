@@ -54,6 +54,11 @@ def passing(camera: Camera, rng: Generator) -> list[Part]:
     return parts
 
 
+def paintwork(rng: Generator) -> Array:
+    """The colour of a wall or a piece of furniture: muted, at any brightness."""
+    return np.clip(rng.uniform(50, 215) + rng.normal(0, 22, 3), 0, 255)
+
+
 def canvas(camera: Camera) -> tuple[Array, int]:
     """An empty background, float `[height, width, 3]`, and the row at which wall and floor meet."""
     height, width = (round(MARGIN * side) for side in camera.size)

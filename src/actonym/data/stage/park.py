@@ -8,14 +8,13 @@ import cv2
 import numpy as np
 from numpy.random import Generator
 
-from actonym.data.base import DatasetCard
 from actonym.data.stage.actions import PARK
 from actonym.data.stage.body import mittens
 from actonym.data.stage.draw import Camera, Part
 from actonym.data.stage.film import canvas, weathered
 from actonym.data.stage.pose import Array
-from actonym.data.stage.puppets import LICENCE, SOURCE, Puppets
-from actonym.data.stage.world import Labels
+from actonym.data.stage.puppets import Puppets
+from actonym.data.stage.world import Labels, describe
 
 LEAVES = np.array([[196, 132, 40], [150, 60, 30], [110, 128, 50], [222, 190, 90]], float)
 
@@ -23,11 +22,9 @@ LEAVES = np.array([[196, 132, 40], [150, 60, 30], [110, 128, 50], [222, 190, 90]
 class Park(Puppets):
     """The five attributes of the first world."""
 
-    card = DatasetCard(
-        title="Stage, park",
-        about="10 other actions of the puppets, outdoors: for anonymizers that meet actions they were not trained on",
-        licence=LICENCE,
-        source=SOURCE,
+    card = describe(
+        "Stage, park",
+        "10 other actions of the puppets, outdoors: for anonymizers that meet actions they were not trained on",
     )
     actions = PARK
     salt = (1,)

@@ -6,26 +6,21 @@ import cv2
 import numpy as np
 from numpy.random import Generator
 
-from actonym.data.base import ATTRIBUTES, DatasetCard
+from actonym.data.base import ATTRIBUTES
 from actonym.data.stage.actions import PUPPETS, perform
 from actonym.data.stage.body import body, sticks
 from actonym.data.stage.draw import Camera, Part
-from actonym.data.stage.figure import Subject, joints, outfit, subject, turned
-from actonym.data.stage.film import canvas, hand_held, passing, room, shoot, through, weathered
+from actonym.data.stage.figure import Subject, joints, looking, outfit, placed, subject, turned
+from actonym.data.stage.film import canvas, hand_held, paintwork, passing, room, shoot, through, weathered
 from actonym.data.stage.pose import Array, stand
-from actonym.data.stage.world import Footage, Labels, Traits, World
-
-LICENCE, SOURCE = "Apache-2.0 (made by this program)", "made on the fly from a seed; nothing to download"
+from actonym.data.stage.world import Footage, Labels, Traits, World, describe
 
 
 class Puppets(World):
     """The attributes: face, skin_color (dark or light), gender, nudity, relationship."""
 
-    card = DatasetCard(
-        title="Stage",
-        about="synthetic puppets, 10 actions, 5 private attributes independent of the action, person masks and depth",
-        licence=LICENCE,
-        source=SOURCE,
+    card = describe(
+        "Stage", "synthetic puppets, 10 actions, 5 private attributes independent of the action, person masks and depth"
     )
     actions = PUPPETS
     attributes = ATTRIBUTES
@@ -105,17 +100,3 @@ class Puppets(World):
         for x in np.arange(rng.uniform(0, 20), width, rng.uniform(0.05, 0.2) * width):
             cv2.line(scene, (int(x), line), (int(x + rng.normal(0, 0.1) * width), height), tuple(floor * 0.8), 1)
         return weathered(scene, rng)
-
-
-def looking(towards: int, rng: Generator) -> float:
-    """Where a figure looks: towards the camera or away from it, by at most 35 degrees to the side."""
-    return rng.uniform(-0.6, 0.6) + (0.0 if towards else np.pi)
-
-
-def placed(points: dict[str, Array], x: float, z: float) -> dict[str, Array]:
-    return {name: place + np.array([x, 0.0, z]) for name, place in points.items()}
-
-
-def paintwork(rng: Generator) -> Array:
-    """The colour of a wall or a piece of furniture: muted, at any brightness."""
-    return np.clip(rng.uniform(50, 215) + rng.normal(0, 22, 3), 0, 255)

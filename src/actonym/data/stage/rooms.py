@@ -8,18 +8,16 @@ from dataclasses import fields
 import numpy as np
 from numpy.random import Generator
 
-from actonym.data.base import DatasetCard
 from actonym.data.p_hvu import hidden
 from actonym.data.stage.actions import perform
 from actonym.data.stage.body import bare, body
 from actonym.data.stage.draw import Camera, Part
-from actonym.data.stage.figure import Subject, joints, outfit, subject, turned
+from actonym.data.stage.figure import Subject, joints, looking, outfit, placed, subject, turned
 from actonym.data.stage.film import hand_held, room, shoot, through
 from actonym.data.stage.pose import Array, Pose, stand
 from actonym.data.stage.props import HELD, OBJECTS, build
-from actonym.data.stage.puppets import LICENCE, SOURCE, looking, placed
 from actonym.data.stage.scenery import SCENES, scenery
-from actonym.data.stage.world import Cast, Footage, Labels, Traits, World
+from actonym.data.stage.world import Cast, Footage, Labels, Traits, World, describe
 
 ARMS = ("raise_arm", "lower_arm", "hammer", "hoist")
 LEGS = ("sit_down", "stand_up", "march", "stamp")
@@ -31,11 +29,8 @@ HOLD = 0.5  # share of the videos in which an object is held, if there is one th
 class Rooms(World):
     """The attributes are named as those of P-HVU: `object: ball`, `scene: kitchen`."""
 
-    card = DatasetCard(
-        title="Stage, rooms",
-        about="one or two of 8 actions at once or in turn to keep; 8 kinds of objects and 6 of scenes to hide",
-        licence=LICENCE,
-        source=SOURCE,
+    card = describe(
+        "Stage, rooms", "one or two of 8 actions at once or in turn to keep; 8 kinds of objects and 6 of scenes to hide"
     )
     actions = (*ARMS, *LEGS)
     attributes = tuple(hidden(TAGS, "both"))

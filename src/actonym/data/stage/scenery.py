@@ -7,9 +7,8 @@ import numpy as np
 from numpy.random import Generator
 
 from actonym.data.stage.draw import DISTANCE, Camera
-from actonym.data.stage.film import WALL, canvas, weathered
+from actonym.data.stage.film import WALL, canvas, paintwork, weathered
 from actonym.data.stage.pose import Array
-from actonym.data.stage.puppets import paintwork
 
 
 class Backdrop:

@@ -10,13 +10,14 @@ from itertools import groupby
 import numpy as np
 from numpy.random import Generator
 
-from actonym.data.base import DatasetCard, Span
+from actonym.data.base import Span
 from actonym.data.stage.body import body
 from actonym.data.stage.draw import Camera, Part
-from actonym.data.stage.figure import joints, outfit, subject, turned
+from actonym.data.stage.figure import joints, outfit, placed, subject, turned
+from actonym.data.stage.film import paintwork
 from actonym.data.stage.pose import Array, stand
-from actonym.data.stage.puppets import LICENCE, SOURCE, Puppets, paintwork, placed
-from actonym.data.stage.world import Cast, Labels
+from actonym.data.stage.puppets import Puppets
+from actonym.data.stage.world import Cast, Labels, describe
 
 TURN, WALK = 0.25, 0.2  # shares of the clip that it takes to turn round, and to come or go
 AWAY, BESIDE = 3.2, 1.3  # metres from the actor: where a companion comes from, and who is near enough to be one
@@ -63,11 +64,9 @@ class Course(Labels):
 class Turning(Puppets):
     """Values of the spans: 1 where the video has the attribute and the frame shows it, 2 for a face seen in full."""
 
-    card = DatasetCard(
-        title="Stage, turning",
-        about="the first world's actions; attributes come and go within a clip and are labelled frame by frame",
-        licence=LICENCE,
-        source=SOURCE,
+    card = describe(
+        "Stage, turning",
+        "the first world's actions; attributes come and go within a clip and are labelled frame by frame",
     )
     salt = (2,)
     prefix = "turning-"

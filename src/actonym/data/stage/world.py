@@ -17,6 +17,11 @@ Traits = tuple[int, ...]  # the attributes that are a person's own, 0 or 1 each
 Cast = Mapping[Traits, list[Any]]  # who may act in a split
 
 
+def describe(title: str, about: str) -> DatasetCard:
+    licence, source = "Apache-2.0 (made by this program)", "made on the fly from a seed; nothing to download"
+    return DatasetCard(title, about, licence, source)
+
+
 @dataclass(frozen=True)
 class Labels:
     """What is true of a video."""
