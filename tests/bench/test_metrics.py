@@ -8,6 +8,7 @@ from torch import Tensor
 
 from actonym.bench.metrics import action_scores, closed, kept, privacy_scores, random_f1
 from actonym.errors import UserError
+from actonym.train.score import class_mean_ap
 
 GRID = list(product([2, 17, 60], [1, 3], [0, 1]))  # videos, views, seed
 
@@ -119,3 +120,46 @@ def test_kept_and_closed_at_their_edges() -> None:
     assert closed(0.4, 0.5, 0.5) is None and closed(0.4, 0.45, 0.5) is None
     assert closed(0.4, 0.8, 0.5) == pytest.approx(4 / 3)  # below chance: more than all is closed
     assert closed(0.9, 0.8, 0.5) == pytest.approx(-1 / 3)  # leaks more than raw
+
+
+@pytest.mark.parametrize("videos, views, seed", GRID)
+def test_several_actions_agree_with_scikit_learn(videos: int, views: int, seed: int) -> None:
+    generator = torch.Generator().manual_seed(seed)
+    logits = 3 * torch.randn(videos * views, 4, generator=generator)
+    labels = torch.cat([labels_of(videos, 3, generator), torch.ones(videos, 1)], 1)  # the last action is always there
+    scores = slow_views(logits.sigmoid(), videos, views)
+    found = action_scores(logits, labels, views)
+    each = [average_precision_score(labels[:, k].numpy(), scores[:, k]) for k in range(3)]
+    assert found == {"cmap": pytest.approx(sum(each) / 3, abs=1e-5)}
+    with pytest.raises(UserError, match="no action is in some"):
+        action_scores(logits, torch.ones(videos, 4), views)
+
+
+def test_the_leak_of_each_kind_of_attributes() -> None:
+    names = ["object: ball", "object: cup", "scene: sea", "scene: hall"]
+    generator = torch.Generator().manual_seed(0)
+    scores, labels = torch.rand(40, 4, generator=generator), labels_of(40, 4, generator)
+    labels[:, 3] = 1
+    found = privacy_scores(scores, labels, names)
+    each = {name: found["per_attribute"][name] for name in names}
+    assert found["per_group"]["object"]["cmap"] == pytest.approx((each[names[0]]["ap"] + each[names[1]]["ap"]) / 2)
+    assert found["per_group"]["scene"] == {"cmap": each[names[2]]["ap"], "f1": each[names[2]]["f1"]}
+    assert found["cmap"] == pytest.approx(sum(each[name]["ap"] for name in names[:3]) / 3)
+    labels[:, 2] = 1
+    assert privacy_scores(scores, labels, names)["per_group"]["scene"] == {"cmap": None, "f1": None}
+    assert "per_group" not in privacy_scores(scores, labels, ["face", "gender", "a: b", "c"])
+
+
+@pytest.mark.parametrize("classes", [1, 2, 5])
+@pytest.mark.parametrize("views", [1, 3])
+def test_what_chooses_a_checkpoint_agrees_with_scikit_learn(classes: int, views: int) -> None:
+    generator = torch.Generator().manual_seed(classes)
+    logits = torch.randn(20 * views, classes, generator=generator)
+    labels = labels_of(20, classes, generator)
+    scores = slow_views(logits.sigmoid(), 20, views)
+    each = [average_precision_score(labels[:, k].numpy(), scores[:, k]) for k in range(classes)]
+    assert class_mean_ap(logits, labels, views) == pytest.approx(sum(each) / classes, abs=1e-5)
+    never = torch.cat([labels, torch.zeros(20, 1)], 1)
+    wide = torch.cat([logits, logits[:, :1]], 1)
+    assert class_mean_ap(wide, never, views) == pytest.approx(sum(each) / classes, abs=1e-5)
+    assert class_mean_ap(logits, torch.zeros_like(labels), views) == 0

@@ -33,6 +33,8 @@ def test_official_layout(tmp_path):
     assert both.actions == (1, 0) and both.action == 1
     clips = load_clips(data, "test", frames=2, size=16)
     assert torch.equal(clips.privacy, torch.tensor([[1.0, 0, 1], [1, 1, 1]]))
+    assert torch.equal(clips.action, torch.eye(2)), "actions are labels of their own: a video may have several"
+    assert check(f"p-hvu:{tmp_path}")["splits"]["train"]["actions"]["run"] > 0
     assert check(f"p-hvu:{tmp_path}")["splits"]["test"]["attributes"] == {
         "object: ball": 2,
         "object: boat": 1,

@@ -2,7 +2,7 @@ import torch
 
 from actonym.data import Clips
 from actonym.nets.d3d import D3D
-from actonym.tasks.recognition import top1, train_recognizer
+from actonym.tasks.recognition import top1, train_recognizer, utility
 from actonym.train.fit import Fit, predict
 
 
@@ -39,3 +39,21 @@ def test_top1_averages_scores_over_views():
     logits = torch.tensor([[3.0, 0.0], [0.0, 1.0], [0.0, 2.0], [1.0, 0.0]])
     assert top1(logits, clips) == 1.0
     assert top1(logits.flip(1), clips) == 0.0
+
+
+def test_several_actions_at_once_are_learned():
+    """One bar moves to the right or not, another down or not: two actions that may both be there."""
+
+    def crossing(n, seed):
+        one, other = moving_bars(n, seed), moving_bars(n, seed + 100)
+        both = torch.stack([one.action == 0, other.action == 2], 1).float()
+        still = torch.zeros_like(one.video)
+        video = torch.where(both[:, 0].view(-1, 1, 1, 1, 1) > 0, one.video, still)
+        video = torch.maximum(video, torch.where(both[:, 1].view(-1, 1, 1, 1, 1) > 0, other.video, still))
+        return Clips(video, both, one.privacy, one.subject)
+
+    train, val, test = crossing(96, 0), crossing(32, 1), crossing(64, 2)
+    torch.manual_seed(0)
+    net = D3D(2, widths=(8, 12, 16))
+    fitted = train_recognizer(net, train, val, Fit(epochs=8, lr=0.01, flip=False, rounds=1), progress=False)
+    assert utility(predict(net, test), test) > 0.9 and fitted.validation > 0.9

@@ -2,11 +2,11 @@
 
 from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits
-from torchmetrics.functional.classification import multilabel_average_precision
 
 from actonym.data.clips import Clips
 from actonym.train.fit import Fit, Fitted, fit
 from actonym.train.phase import Batch
+from actonym.train.score import class_mean_ap
 
 
 def train_attacker(
@@ -21,6 +21,5 @@ def attribute_loss(logits: Tensor, batch: Batch) -> Tensor:
 
 
 def mean_ap(logits: Tensor, clips: Clips) -> float:
-    """Class-wise mean AP of the mean score over the views."""
-    scores = logits.sigmoid().view(len(clips), clips.views, -1).mean(1)
-    return multilabel_average_precision(scores, clips.privacy.long(), scores.shape[-1], average="macro").item()
+    """Class-wise mean AP of the attributes."""
+    return class_mean_ap(logits, clips.privacy, clips.views)

@@ -29,6 +29,7 @@ from actonym.methods.base import Method, PixelMethod, config, turn
 from actonym.spec import assign
 
 LEARNED_FROM = ("train", "val")  # the parts of a source
+RAW_UTILITY = {"top1": "top1", "cmap": "action_cmap"}  # beside which the cMAP of the leak stands
 UNASKED: Plan = {"linkage": False, "detectors": []}  # attacks that a plan may ask for
 
 
@@ -172,6 +173,8 @@ class Evaluation:
     def _result(self, who: Candidate, method: Method, seed: int, found: Measured, raw: Measured) -> Result:
         train, test = self._attacked["train"], self._attacked["test"]
         floor = floors(train.action, train.privacy, test.action, test.privacy, self.dataset.attributes)
+        useful = result.main_utility(found.utility)
+        before = {RAW_UTILITY[useful]: raw.utility[useful], "cmap": raw.privacy["cmap"], "f1": raw.privacy["f1"]}
         entry: Result = {
             "schema": 1,
             "method": who.name,
@@ -183,10 +186,10 @@ class Evaluation:
             "privacy": found.privacy,
             "attacker": found.attacker,
             "floors": floor,
-            "raw": {"top1": raw.utility["top1"], "cmap": raw.privacy["cmap"], "f1": raw.privacy["f1"]},
-            "kept": kept(found.utility["top1"], raw.utility["top1"]),
+            "raw": before,
+            "kept": kept(found.utility[useful], raw.utility[useful]),
             "closed": closed(found.privacy["cmap"], raw.privacy["cmap"], floor["chance"]),
-            "reported": _reported(method) if self.protocol.name == "known" and who.variant is None else None,
+            "reported": _reported(method) if self._as_reported(useful) and who.variant is None else None,
             "clips": self._counts(),
             "settings": self.plan,
             "versions": result.versions(),
@@ -194,10 +197,14 @@ class Evaluation:
         known = {"source": self.source, "knobs": who.knobs, "variant": who.variant}
         entry |= {key: value for key, value in known.items() if value is not None}
         if found.linkage and raw.linkage:
-            entry["raw"]["linkage"] = before = raw.linkage["rank1"]
-            gone = closed(found.linkage["rank1"], before, found.linkage["chance"]["rank1"])
+            before["linkage"] = raw.linkage["rank1"]
+            gone = closed(found.linkage["rank1"], before["linkage"], found.linkage["chance"]["rank1"])
             entry["linkage"] = {**found.linkage, "closed": gone}
         return entry
+
+    def _as_reported(self, useful: str) -> bool:
+        """The papers' numbers on cards are of known actions, one per video."""
+        return self.protocol.name == "known" and useful == "top1"
 
     def _counts(self) -> dict[str, int]:
         """How many videos the recognizer learns from and is tested on, and how many frames attackers see."""
@@ -218,7 +225,7 @@ def _rendered(plan: Plan) -> dict[str, int]:
 
 
 def _reported(method: Method) -> dict[str, Any] | None:
-    """The paper's own numbers for these settings, if its card has them; they are for known actions."""
+    """The paper's own numbers for these settings, if its card has them."""
     settings = {f"{key}={value}" for key, value in config(method).items()}
     for said, numbers in method.card.reported.items():
         if not said or set(said.split(",")) <= settings:

@@ -13,7 +13,12 @@ THRESHOLD = 0.5  # of a probability; the scores of SPAct's release threshold raw
 
 
 def action_scores(logits: Tensor, action: Tensor, views: int = 1) -> dict[str, float]:
-    """Top-1 and top-5 of `logits` `[N * views, C]` for `action` `[N]`, softmax scores averaged over a video's views."""
+    """Top-1 and top-5 of `logits` `[N * views, C]` for `action` `[N]`, softmax scores averaged over a video's views.
+
+    For several actions at once, `[N, C]`, their cMAP; actions that no or every test video has are left out.
+    """
+    if action.ndim == 2:
+        return {"cmap": _mean_ap(mean_over_views(logits.sigmoid(), len(action), views), action)}
     scores = mean_over_views(logits.softmax(-1), len(action), views)
     classes = scores.shape[-1]
 
@@ -37,16 +42,29 @@ def privacy_scores(probabilities: Tensor, labels: Tensor, attributes: Sequence[s
     if not counted:
         raise UserError("no private attribute has both classes in the test labels; take more test videos")
 
-    def mean(key: str) -> float:
-        return sum(entry[key] for entry in counted) / len(counted)
-
-    return {
-        "cmap": mean("ap"),
-        "f1": mean("f1"),
-        "cmap_gain": mean("ap_gain"),
-        "f1_gain": mean("f1_gain"),
+    found: dict[str, Any] = {
+        "cmap": _mean(counted, "ap"),
+        "f1": _mean(counted, "f1"),
+        "cmap_gain": _mean(counted, "ap_gain"),
+        "f1_gain": _mean(counted, "f1_gain"),
         "per_attribute": each,
     }
+    if groups := attribute_groups(attributes):
+        parts = {
+            name: [each[one] for one in members if each[one]["ap"] is not None] for name, members in groups.items()
+        }
+        found["per_group"] = {
+            name: {"cmap": _mean(part, "ap"), "f1": _mean(part, "f1")} for name, part in parts.items()
+        }
+    return found
+
+
+def attribute_groups(attributes: Sequence[str]) -> dict[str, list[str]]:
+    """The attributes of each kind, by the `kind: name` that they are called; empty where they are of one kind."""
+    groups: dict[str, list[str]] = {}
+    for name in attributes:
+        groups.setdefault(name.partition(": ")[0] if ": " in name else "", []).append(name)
+    return {} if "" in groups else groups
 
 
 def random_f1(prevalence: float) -> float:
@@ -69,6 +87,20 @@ def mean_over_views(scores: Tensor, videos: int, views: int) -> Tensor:
     if scores.ndim != 2 or len(scores) != videos * views:
         raise ValueError(f"scores {tuple(scores.shape)} do not fit {videos} videos of {views} views")
     return scores.view(videos, views, -1).mean(1)
+
+
+def _mean(entries: Sequence[dict[str, Any]], key: str) -> float | None:
+    """None where there is nothing to average."""
+    return sum(entry[key] for entry in entries) / len(entries) if entries else None
+
+
+def _mean_ap(scores: Tensor, labels: Tensor) -> float:
+    """Over the classes that some and not all videos have."""
+    shares = labels.double().mean(0)
+    counted = ((shares > 0) & (shares < 1)).nonzero().flatten().tolist()
+    if not counted:
+        raise UserError("no action is in some and not in all of the test videos; take more test videos")
+    return sum(binary_average_precision(scores[:, k], labels[:, k].long()).item() for k in counted) / len(counted)
 
 
 def _attribute_scores(scores: Tensor, labels: Tensor) -> dict[str, Any]:

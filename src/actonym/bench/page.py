@@ -29,13 +29,15 @@ MEANING = {
 
 GLOSSARY = {
     "top-1": "Share of test videos whose action is recognized, by a recognizer trained anew on the anonymized videos.",
+    "action cMAP": "Where videos have several actions at once: how well the recognizer ranks the videos by each action "
+    "(average precision), averaged over the actions. Chance is the mean share of videos with an action.",
     "cMAP": "The leak: how well the strongest attacker ranks the videos by each private attribute (average precision), "
     "averaged over the attributes. Lower is more private.",
     "F1, F1 gain": "The leak as F1 of its yes/no answers, and its distance to a random predictor.",
     "floors": "What an attacker gets without seeing the video. Chance: the share of videos with the attribute. Action "
     "prior: the best prediction from the true action label alone. A method that keeps the action cannot honestly leak "
     "less than the action prior.",
-    "kept": "Top-1 on anonymized video divided by top-1 on raw video. 1 is all of it.",
+    "kept": "Utility (top-1, or action cMAP) on anonymized video divided by that on raw video. 1 is all of it.",
     "closed": "Share of the raw leak above chance that is gone. 0 is no protection, 1 is down to chance; below 0 the "
     "method leaks more than raw video.",
     "seeds": "Every number is a mean over seeds. ± is the standard deviation over seeds, printed from 3 seeds up.",

@@ -90,7 +90,7 @@ def _draw_trade_off(axes: Axes, group: Group) -> None:
     points = [
         found
         for row in group.rows
-        for found in point(row.method, row.mean("privacy", "cmap"), row.mean("utility", "top1"), colors[row.method])
+        for found in point(row.method, row.mean("privacy", "cmap"), row.utility, colors[row.method])
     ]
     floors = {key: group.floors.mean("floors", key).value or 0.0 for key in FLOORS}
     _limits(axes, points, also_x=floors.values())
@@ -98,7 +98,7 @@ def _draw_trade_off(axes: Axes, group: Group) -> None:
     _corner(axes, "upper left is best: the action is kept, little leaks", left=True)
     _draw_points(axes, points)
     axes.set_xlabel("leak to the strongest attacker (cMAP), lower is better")
-    axes.set_ylabel("action recognition (top-1), higher is better")
+    axes.set_ylabel(f"action recognition ({group.utility_name}), higher is better")
     axes.set_title(f"Action-privacy trade-off: {group.title}", loc="left", fontweight="bold", pad=26)
 
 
@@ -124,7 +124,7 @@ def _draw_kept_closed(axes: Axes, group: Group) -> None:
         axes.legend(loc="lower left", bbox_to_anchor=(-0.012, 0.985), ncols=2, frameon=False, fontsize=8.5,
                     labelcolor=QUIET, handletextpad=0.2, columnspacing=1.2)  # fmt: skip
     axes.set_xlabel("closed: share of the leak above chance that is gone")
-    axes.set_ylabel("kept: share of top-1 that is left")
+    axes.set_ylabel(f"kept: share of {group.utility_name} that is left")
     axes.set_title(f"Kept and closed: {group.title}", loc="left", fontweight="bold", pad=26)
 
 

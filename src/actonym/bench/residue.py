@@ -37,7 +37,7 @@ def link_splits(anonymized: Splits, raw: Splits | None, kinds: Mapping[str, Embe
         train, val, test = (
             Linked(
                 embed(anonymized[split]),
-                anonymized[split].action,
+                _actions(anonymized[split]),
                 _people(anonymized[split]),
                 None if raw is None else embed(raw[split]),
             )
@@ -51,7 +51,7 @@ def link_splits(anonymized: Splits, raw: Splits | None, kinds: Mapping[str, Embe
 
 def linkable(clips: Clips) -> bool:
     """Whether some person or source has two clips of one action."""
-    return has_pairs(clips.action, _people(clips))
+    return has_pairs(_actions(clips), _people(clips))
 
 
 def places(clips: Clips) -> Tensor:
@@ -80,6 +80,11 @@ def check_detectors(names: Sequence[str]) -> None:
     for name in names:
         if name not in DETECTORS:
             raise unknown("detector", name, DETECTORS)
+
+
+def _actions(clips: Clips) -> Tensor:
+    """int64 `[N]`; of several actions at once the whole set counts as one."""
+    return clips.action.unique(dim=0, return_inverse=True)[1] if clips.action.ndim == 2 else clips.action
 
 
 def _people(clips: Clips) -> list[str]:

@@ -21,6 +21,7 @@ SCHEMA = Path(__file__).with_name("result.schema.json")
 IDENTITY = ("data", "source", "protocol", "preset", "method", "seed")  # no two results of one report share all of these
 
 HIGH_KEPT = 0.8  # ours: with this much utility kept, the action label is there for an attacker to use
+NAMED = 5  # attributes in a flag; more are counted
 TOLERANCE = 0.02  # ours: a floor measured on a few hundred test videos is not sharper than this
 WEAK_MARGIN = 0.05  # ours: a raw leak this near to chance leaves nothing to close
 
@@ -88,7 +89,9 @@ def flags(result: Mapping[str, Any]) -> list[str]:
     attacker, floors, raw = result["attacker"], result["floors"], result["raw"]
     unfinished = [entry["name"] for entry in attacker["tried"] if not entry["converged"]]
     weaker = [name for name in unfinished if name != attacker["strongest"]]
-    left_out = [name for name, entry in result["privacy"]["per_attribute"].items() if entry["ap"] is None]
+    every = result["privacy"]["per_attribute"]
+    left_out = [name for name, entry in every.items() if entry["ap"] is None]
+    named = ", ".join(left_out) if len(left_out) <= NAMED else f"{len(left_out)} of {len(every)}"
     below = result["privacy"]["cmap"] < floors["action_prior"] - TOLERANCE
     found = {
         "attacker did not converge": attacker["strongest"] in unfinished,
@@ -96,7 +99,7 @@ def flags(result: Mapping[str, Any]) -> list[str]:
         "recognizer did not converge": not result["utility"]["recognizer"]["converged"],
         "below the action-prior floor": below and (result["kept"] or 0) >= HIGH_KEPT,
         "raw attacker weak": raw["cmap"] < floors["chance"] + WEAK_MARGIN,
-        f"attribute left out: {', '.join(left_out)}": left_out,
+        f"attribute left out: {named}": left_out,
     }
     return [flag for flag, raised in found.items() if raised]
 

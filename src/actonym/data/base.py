@@ -59,7 +59,7 @@ class Sample:
     source: str = ""  # the film it was cut from: clips of one source show the same people and place
     domain: str = ""
     text: str = ""  # the action in words
-    actions: tuple[int, ...] = ()  # all of them, where a video has several
+    actions: tuple[int, ...] = ()  # all of them, where a video has several: at once, or one after the other in segments
     segments: tuple[Segment, ...] = ()
     spans: tuple[Sequence[Span], ...] = ()  # of each attribute, where it is labelled frame by frame
 
@@ -90,7 +90,7 @@ class Dataset(Protocol):
     name: ClassVar[str]
     card: ClassVar[DatasetCard]
     actions: Sequence[str]
-    attributes: Sequence[str]
+    attributes: Sequence[str]  # where they are of several kinds: `kind: name`, such as `scene: beach`
 
     def samples(self, split: str) -> Sequence[Sample]: ...
 

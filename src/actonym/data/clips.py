@@ -23,7 +23,7 @@ class Clips:
     """`views` consecutive clips belong to one video and carry its labels once."""
 
     video: Tensor  # uint8 [N * views, 3, T, H, W]; or features, float [N * views, D]
-    action: Tensor  # int64 [N]
+    action: Tensor  # int64 [N]; or float32 [N, A], 0 and 1, where videos have several at once
     privacy: Tensor  # float32 [N, P]
     subject: Sequence[str]
     mask: Tensor | None = None  # uint8 [N * views, 1, T, H, W]: 0 nobody, k person k
@@ -96,7 +96,7 @@ def load_clips(
     labels = [one.labels for one in read if one.labels is not None]
     return Clips(
         video=torch.cat([one.video for one in read]),
-        action=torch.tensor([sample.action for sample in kept]),
+        action=action_labels(kept, len(dataset.actions)),
         privacy=torch.tensor([sample.privacy for sample in kept], dtype=torch.float32),
         subject=[sample.subject for sample in kept],
         mask=torch.cat(masks) if len(masks) == len(read) else None,
@@ -105,6 +105,19 @@ def load_clips(
         skipped=skipped,
         privacy_frames=torch.cat(labels) if len(labels) == len(read) else None,
     )
+
+
+def action_labels(samples: Sequence[Sample], actions: int) -> Tensor:
+    """One action per video, int64 `[N]`; float32 `[N, A]` where every video says which of them it has at once.
+
+    Videos that have their actions one after the other, in segments, have one action: the main one.
+    """
+    if not all(sample.actions and not sample.segments for sample in samples):
+        return torch.tensor([sample.action for sample in samples])
+    labels = torch.zeros(len(samples), actions)
+    for row, sample in enumerate(samples):
+        labels[row, list(sample.actions)] = 1
+    return labels
 
 
 class Read(NamedTuple):

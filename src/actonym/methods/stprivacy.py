@@ -9,10 +9,11 @@ from typing import cast
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy, gumbel_softmax, mse_loss
+from torch.nn.functional import binary_cross_entropy_with_logits, gumbel_softmax, mse_loss
 from torch.optim import Optimizer
 
 from actonym.errors import unknown
+from actonym.losses.action import action_loss
 from actonym.losses.privacy import maximize, uninformed
 from actonym.methods.base import MethodCard, PixelMethod, register
 from actonym.nets.inflate import load_image_weights
@@ -328,11 +329,11 @@ class Training:
         kept = history[-1]
         pooled = mean_of_kept(x.unflatten(1, kept.shape[1:]), kept, (1, 2)).flatten(1)
         keep = 1 - (1 - self.method.keep) * (batch.progress if self.easing else 1)
-        spars, action = sparsity(history, keep), cross_entropy(classify(pooled), batch.action)
+        spars, action = sparsity(history, keep), action_loss(classify(pooled), batch.action)
         loss = self.sparsity * spars + self.classification * action
         logged = {"sparsity": spars, "action": action, "kept": kept.mean()}
         if self.guidance:
-            logged["guidance"] = cross_entropy(self.recognizers.action(out), batch.action)
+            logged["guidance"] = action_loss(self.recognizers.action(out), batch.action)
             loss = loss + self.guidance * logged["guidance"]
         if self.reconstruction:
             target = join(cut(batch.clip, self.method.tubelet) * kept[..., None].detach(), *self._boxes(batch.clip))
@@ -345,7 +346,7 @@ class Training:
         """Equation 13 for the anonymizer; then each recognizer, on what it shows."""
         out, _, history = self.method.masked(batch.clip)
         spars = sparsity(history, self.method.keep)
-        action = cross_entropy(self.recognizers.action(out), batch.action)
+        action = action_loss(self.recognizers.action(out), batch.action)
         logits = self.recognizers.privacy(self._seen(out))
         hidden = maximize(logits, batch.privacy, self.ceiling) if self.objective == "maximize" else uninformed(logits)
         update("anonymizer", self.sparsity * spars + self.action * action + self.privacy * hidden)
@@ -354,7 +355,7 @@ class Training:
 
     def _learn(self, clip: Tensor, batch: Batch, update: Update) -> Tensor:
         """One step of the action recognizer, some of the privacy recognizer; returns the latter's loss."""
-        update("action", cross_entropy(self.recognizers.action(clip), batch.action))
+        update("action", action_loss(self.recognizers.action(clip), batch.action))
         for _ in range(self.attacker_steps):
             leak = binary_cross_entropy_with_logits(self.recognizers.privacy(self._seen(clip)), batch.privacy)
             update("privacy", leak)

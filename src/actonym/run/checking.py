@@ -9,6 +9,7 @@ import torch
 
 from actonym.bench.floors import floors
 from actonym.data.base import SPLITS, Dataset, Sample, open_dataset
+from actonym.data.clips import action_labels
 from actonym.data.files import Problems, some
 from actonym.errors import UserError
 
@@ -36,7 +37,8 @@ def check(spec: str) -> Found:
 
 
 def _counts(dataset: Dataset, samples: Sequence[Sample]) -> Found:
-    actions = Counter(sample.action for sample in samples)
+    several = len(samples) > 0 and action_labels(samples, len(dataset.actions)).ndim == 2
+    actions = Counter(action for sample in samples for action in (sample.actions if several else [sample.action]))
     return {
         "videos": len(samples),
         "subjects": len({sample.subject for sample in samples if sample.subject}),
@@ -52,15 +54,12 @@ def _floors(dataset: Dataset, train: Sequence[Sample], test: Sequence[Sample]) -
     """None where there is no attribute, or none with both classes in the test labels."""
     if not (dataset.attributes and train and test):
         return None
-    action, labels = zip(*map(_labels, (train, test)), strict=True)
+    action = [action_labels(part, len(dataset.actions)) for part in (train, test)]
+    labels = [torch.tensor([sample.privacy for sample in part], dtype=torch.float32) for part in (train, test)]
     try:
         return floors(action[0], labels[0], action[1], labels[1], dataset.attributes)
     except UserError:
         return None
-
-
-def _labels(samples: Sequence[Sample]) -> tuple[torch.Tensor, torch.Tensor]:
-    return torch.tensor([s.action for s in samples]), torch.tensor([s.privacy for s in samples], dtype=torch.float32)
 
 
 def text(found: Found) -> str:

@@ -17,7 +17,7 @@ class Batch:
     """What a step sees, on the device. With several processes each sees its part of the global batch."""
 
     clip: Tensor  # float [B, 3, T, H, W] in 0..1, augmented
-    action: Tensor  # int64 [B]
+    action: Tensor  # int64 [B]; or float [B, A], 0 and 1, where videos have several at once: see losses/action.py
     privacy: Tensor  # float [B, P]
     mask: Tensor | None  # float 0/1 [B, 1, T, H, W], moved along with the clip
     index: Tensor  # int64 [B], positions in the dataset
