@@ -55,10 +55,10 @@ def test_nobody_attacks_and_no_private_label_is_read():
     def trained(garbage):
         method, nets = small(), recognizers()
         nets.validation = clips(8, garbage)
-        game = CollectiveGame(method, nets, adversarial=1)
-        assert "privacy" not in dict(losses(game.phases()[1].step, batch_of()))
+        game = CollectiveGame(method, nets, rehearsal=1, adversarial=1)
+        assert "privacy" not in dict(losses(game.phases()[-1].step, batch_of()))
         history = run(game.phases(), clips(12, garbage), fabric=make_fabric(accelerator="cpu"), seed=0, progress=False)
-        return method.state_dict(), history.phases[1].points
+        return method.state_dict(), history.phases[-1].points
 
     (one, first), (other, second) = trained(False), trained(True)
     assert first == second and all(torch.equal(one[key], other[key]) for key in one)

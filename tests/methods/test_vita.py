@@ -42,7 +42,7 @@ def test_the_losses_against_sums_written_out(objective):
     game, batch = game_of(objective=objective, attacker_steps=2, privacy=0.5), batch_of()
     for member in game.budget.members:
         member.drop.p = 0.0
-    given = losses(game.phases()[1].step, batch)
+    given = losses(game.phases()[-1].step, batch)
     assert [name for name, _ in given] == ["anonymizer", "action", "privacy", "privacy"]
     out = game.method(batch.clip).detach()
     action = float(cross_entropy(game.recognizers.action(out), batch.action))
@@ -71,7 +71,7 @@ def test_the_anonymizer_waits_for_the_action_recognizer():
         game.recognizers.action[2].bias.copy_(torch.tensor([0.0, 0.0, 9.0]))
     wrong.action.fill_(0)
     right.action.fill_(2)
-    step, batch = game.phases()[1].step, batch_of()
+    step, batch = game.phases()[-1].step, batch_of()
     moved = ["anonymizer" in dict(losses(step, batch)) for _ in range(8)]
     assert moved == [False] * 4 + [True] * 2 + [False] * 2, "patience ends; the next look finds it wanting again"
     game.recognizers.validation = right
@@ -81,7 +81,7 @@ def test_the_anonymizer_waits_for_the_action_recognizer():
 
 def test_members_are_restarted_in_turn():
     game = game_of(restart_every=2, restarted=1)
-    step, batch = game.phases()[1].step, batch_of()
+    step, batch = game.phases()[-1].step, batch_of()
 
     def weights():
         return [member.head.weight.clone() for member in game.budget.members]
@@ -106,7 +106,7 @@ def test_members_are_restarted_in_turn():
 
 def test_a_restarted_member_has_no_momentum():
     game = game_of(restart_every=1, restarted=1, members=2)
-    phase = game.phases()[1]
+    phase = game.phases()[-1]
     optimizer = phase.optimizers["privacy"]
 
     def update(name, loss, retain_graph=False):
@@ -124,8 +124,8 @@ def test_resumed_after_any_step_the_run_is_the_same(tmp_path):
     """The counters of the game are part of the state: restarts and waiting go on where they were."""
 
     def train(out, resume=False, **more):
-        game = game_of(clips(6), initialization=0, adversarial=2, restart_every=2, restarted=1, batch_size=4,
-                       monitor_every=2, patience=3, rule="last")  # fmt: skip
+        short = {"rehearsal": 0, "initialization": 0, "adversarial": 2, "batch_size": 4, "rule": "last"}
+        game = game_of(clips(6), **short, restart_every=2, restarted=1, monitor_every=2, patience=3)
         phases = game.phases()
         if more.get("kill"):
             play = phases[0].step

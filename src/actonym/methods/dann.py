@@ -5,6 +5,7 @@ reversal makes the recognizer's features of anonymized source and target videos 
 """
 
 from dataclasses import dataclass, field, replace
+from math import exp
 
 import torch
 from torch import Tensor, nn
@@ -27,12 +28,9 @@ ADAPTED = ("recognizer", "anonymizer")
 class DomainClassifier(nn.Module):
     """Features to one logit: above 0 where they are thought to come from the source."""
 
-    steps: Tensor
-
     def __init__(self, dim: int, hidden: int) -> None:
         super().__init__()
         self.layers = nn.Sequential(nn.Linear(dim, hidden), nn.ReLU(inplace=True), nn.Linear(hidden, 1))
-        self.register_buffer("steps", torch.tensor(0))  # a resumed run must go on from there
 
     def forward(self, features: Tensor) -> Tensor:
         return self.layers(features).squeeze(1)
@@ -52,7 +50,6 @@ class Adaptation:
     epochs: int = 2
     adapt: str = "recognizer"
     weight: float = 1.0  # of the domain loss
-    ramp: int = 200  # steps in which the reversal grows from 0 to full
     hidden_layer: int = 256
     classifier: DomainClassifier = field(init=False)
 
@@ -66,11 +63,10 @@ class Adaptation:
         return self.game.recognizers.action
 
     def phase(self) -> Phase:
-        phase = self.game.phase("domain", self.epochs, self.game.lr)
+        phase = self.game.phase("domain", self.epochs, self.step)
         optimizers = {**phase.optimizers, "domain": self.game.make_optimizer(self.classifier, self.game.recognizer_lr)}
         return replace(
             phase,
-            step=self.step,
             optimizers=optimizers,
             modules={**phase.modules, "domain": self.classifier},
             validate=None if self.game.recognizers.validation is None else self.game.validate,
@@ -83,10 +79,9 @@ class Adaptation:
             shown = self.game.method(torch.cat([batch.clip, target]))
         features, answers = features_and_answers(self.action, shown)
         action = cross_entropy(answers[: len(batch.clip)], batch.action)
-        update("action", action + self.weight * self.domain(reverse(features, self.strength)))
+        update("action", action + self.weight * self.domain(reverse(features, growing(batch.progress))))
         told = self.domain(features.detach())
         update("domain", told)
-        self.classifier.steps += 1
         return {**logged, "action": action, "domain": told}
 
     def play(self, batch: Batch, target: Tensor, update: Update) -> dict[str, Tensor]:
@@ -95,7 +90,7 @@ class Adaptation:
         source = shown[: len(batch.clip)]
         loss, logged = self.game.anonymizers_loss(source, batch)
         features, _ = features_and_answers(self.action, shown)
-        update("anonymizer", loss + self.weight * self.domain(reverse(features, self.strength)))
+        update("anonymizer", loss + self.weight * self.domain(reverse(features, growing(batch.progress))))
         for _ in range(self.game.attacker_steps):
             logged["privacy"] = self.game.told(source.detach(), batch)
             update("privacy", logged["privacy"])
@@ -108,16 +103,15 @@ class Adaptation:
         truth[: len(logits) // 2] = 1
         return binary_cross_entropy_with_logits(logits, truth)
 
-    @property
-    def strength(self) -> float:
-        """DANN's ramp: 2 / (1 + exp(-10 p)) - 1, with p the share of `ramp` that has passed."""
-        passed = min(1.0, float(self.classifier.steps) / self.ramp) if self.ramp else 1.0
-        return float(2 / (1 + torch.tensor(-10 * passed).exp()) - 1)
-
     def draw(self, count: int, device: torch.device) -> Tensor:
         """Target clips at random: their videos and nothing else of them."""
         some = self.target.video[torch.randint(len(self.target.video), (count,))]
         return to_floats(flip_and_shift(some, None, torch.rand(count, NOISE))[0].to(device))
+
+
+def growing(progress: float) -> float:
+    """DANN's lambda: from 0 at the start of the phase to nearly 1."""
+    return 2 / (1 + exp(-10 * progress)) - 1
 
 
 def adapted(method: "VITADANN | SPActDANN", recognizers: Recognizers) -> list[Phase]:

@@ -1,11 +1,11 @@
 """The game that most learned methods play: an anonymizer with an action recognizer and against a privacy network.
 
-First the anonymizer learns to show the video as it is, while both networks rehearse on raw clips. Then it keeps what
-the action recognizer needs and takes from the privacy network what it can, while both learn on. A method derives from
+First both networks rehearse on raw clips, and the anonymizer learns to show the video as it is. Then it keeps what the
+action recognizer needs and takes from the privacy network what it can, while both learn on. A method derives from
 `Adversarial` and says what its privacy network learns, and what the anonymizer does about it.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -19,7 +19,7 @@ from actonym.errors import UserError, unknown
 from actonym.losses.privacy import certainty, maximize, uninformed
 from actonym.train.phase import Batch, Phase, Point, Recognizers, Update
 from actonym.train.rule import attribute_leak, find_rule, judged
-from actonym.train.schedule import cosine, warm_up
+from actonym.train.schedule import Schedule, cosine, one_cycle, warm_up
 
 OPTIMIZERS = ("adam", "adamw", "sgd")
 OBJECTIVES = ("maximize", "uninformed", "certainty")
@@ -32,6 +32,7 @@ class Adversarial:
 
     method: nn.Module
     recognizers: Recognizers
+    rehearsal: int = 8  # epochs in which the networks learn on raw video, before all else
     initialization: int = 1  # epochs
     adversarial: int = 4  # epochs
     batch_size: int = 8
@@ -40,12 +41,11 @@ class Adversarial:
     lr: float = 5e-4  # of the anonymizer
     recognizer_lr: float = 1e-3
     privacy_lr: float | None = None  # of the privacy network; None: as the recognizer's
-    betas: tuple[float, float] = (0.9, 0.999)  # of the anonymizer's Adam
+    betas: Sequence[float] = (0.9, 0.999)  # of the anonymizer's Adam
     weight_decay: float = 0.0
     warm_up: float = 0.05  # share of a phase in which learning rates rise; then they fall along a cosine
     clip_norm: float | None = 1.0
-    reconstruction: float = 1.0  # weight of the pixels' L1 error in the initialization; 0: nothing to learn there
-    rehearsal: bool = True  # the networks learn on raw video during the initialization
+    reconstruction: float = 1.0  # weight of the pixels' L1 error in the initialization; 0: there is none
     action: float = 1.0  # weight of the action in the anonymizer's loss
     privacy: float = 1.0  # weight of what is hidden
     attacker_steps: int = 1  # of the privacy network for one of the anonymizer
@@ -91,38 +91,50 @@ class Adversarial:
     # The phases.
 
     def phases(self) -> list[Phase]:
-        first = self.phase("initialization", self.initialization, self.initialization_lr)
-        first.step = self.initialize
-        second = self.phase("adversarial", self.adversarial, self.lr)
-        if self.recognizers.validation is not None:
-            second.validate = self.validate
-        return [phase for phase in (first, second) if phase.epochs]
+        """Those that have something to do."""
+        nets = self.phase("rehearsal", self.rehearsal, self.rehearse, one_cycle)
+        nets.batch_size *= 2  # quick work, and steadier
+        pixels = self.phase("initialization", self.initialization if self.reconstruction else 0, self.initialize)
+        pixels.optimizers["anonymizer"] = self.make_optimizer(self.method, self.initialization_lr)
+        game = self.phase("adversarial", self.adversarial, self.play)
+        game.validate = self.validate if self.recognizers.validation is not None else None
+        return [phase for phase in (nets, pixels, game) if phase.epochs]
 
-    def phase(self, name: str, epochs: int, lr: float) -> Phase:
+    def phase(
+        self,
+        name: str,
+        epochs: int,
+        step: Callable[[Batch, Update], dict[str, Tensor]],
+        schedule: Schedule | None = None,
+    ) -> Phase:
+        """With everybody who may learn; a step leaves alone whom it likes."""
         privacy_lr = self.recognizer_lr if self.privacy_lr is None else self.privacy_lr
-        optimizers = {"anonymizer": self.make_optimizer(self.method, lr, tuple(self.betas))}
+        optimizers = {"anonymizer": self.make_optimizer(self.method, self.lr, self.betas)}
         optimizers["action"] = self.make_optimizer(self.recognizers.action, self.recognizer_lr)
         if any(weight.requires_grad for weight in self.spy.parameters()):
             optimizers["privacy"] = self.make_optimizer(self.spy, privacy_lr)
         modules = {"anonymizer": self.method, "action": self.recognizers.action, "privacy": self.spy}
-        schedule = warm_up(self.warm_up, cosine) if self.warm_up else cosine
-        return Phase(name, epochs, self.play, optimizers, modules, self.batch_size, schedule, self.clip_norm)
+        schedule = schedule or (warm_up(self.warm_up, cosine) if self.warm_up else cosine)
+        return Phase(name, epochs, step, optimizers, modules, self.batch_size, schedule, self.clip_norm)
 
-    def make_optimizer(self, module: nn.Module, lr: float, betas: tuple[float, ...] = (0.9, 0.999)) -> Optimizer:
+    def make_optimizer(self, module: nn.Module, lr: float, betas: Sequence[float] = (0.9, 0.999)) -> Optimizer:
         weights = list(module.parameters())
         if self.optimizer == "sgd":
             return SGD(weights, lr, momentum=0.9, weight_decay=self.weight_decay)
         kind = Adam if self.optimizer == "adam" else AdamW
         return kind(weights, lr, betas=(betas[0], betas[1]), weight_decay=self.weight_decay)
 
+    def rehearse(self, batch: Batch, update: Update) -> dict[str, Tensor]:
+        """Networks that know nothing yet would lead the anonymizer nowhere."""
+        with torch.no_grad():
+            clip = batch.clip if self.raw_rehearsal else self.method(batch.clip)
+        return self.learn(clip, batch, update)
+
     def initialize(self, batch: Batch, update: Update) -> dict[str, Tensor]:
-        out = self.method(batch.clip)
-        logged = {"pixels": l1_loss(out, batch.clip)}
-        if self.reconstruction:
-            update("anonymizer", self.reconstruction * logged["pixels"])
-        if self.rehearsal:
-            logged |= self.learn(batch.clip if self.raw_rehearsal else out.detach(), batch, update)
-        return logged
+        """The anonymizer learns to show the video as it is."""
+        loss = self.reconstruction * l1_loss(self.method(batch.clip), batch.clip)
+        update("anonymizer", loss)
+        return {"pixels": loss}
 
     def play(self, batch: Batch, update: Update) -> dict[str, Tensor]:
         """One step of the anonymizer, then of both networks, on the same clips."""
