@@ -37,7 +37,8 @@ class TeDSPADGame(SPActGame):
         anchor, negative = halves(clip)
         positive = flip_and_shift(anchor, None, torch.rand(len(clip), NOISE), flip=False)[0]
         played = there_and_back(torch.cat([anchor, positive, negative]), clip.shape[2])
-        return triplet(*features_and_answers(self.recognizers.action, played)[0].chunk(3), self.margin).mean()
+        near, same, far = features_and_answers(self.recognizers.action, played)[0].chunk(3)
+        return triplet(near, same, far, self.margin).mean()
 
 
 def halves(clip: Tensor) -> tuple[Tensor, Tensor]:

@@ -99,8 +99,8 @@ class TriDet(nn.Module):
         still = x.detach()  # the boundary branches do not move the pyramid
         offset = (self.offset(x, mask) * self.scales[number]).relu().transpose(1, 2)
         action, start, end = self.action(x, mask), self.start(still, mask), self.end(still, mask)
-        logits = (out.transpose(1, 2) for out in (action, start, end))
-        return Level(2**number, mask[:, 0], *logits, offset.unflatten(-1, (2, -1)))
+        action, start, end = (out.transpose(1, 2) for out in (action, start, end))
+        return Level(2**number, mask[:, 0], action, start, end, offset.unflatten(-1, (2, -1)))
 
 
 class Layer(nn.Module):
@@ -137,8 +137,8 @@ class SGP(nn.Module):
     a moment from the video; the second looks at two windows.
 
     The release sets all five convolutions to zero for THUMOS14. A product of zeros has no gradient, so they stay zero
-    for ever, and what it trains is its feed-forward parts (its issue 37). Ours begins with the same output, the residual
-    alone, but learns: the gates phi and psi begin with small random weights and only what they gate with zeros.
+    for ever, and what it trains is its feed-forward parts (its issue 37). Ours begins with the same output, the
+    residual alone, but learns: the gates phi and psi begin with small random weights and only what they gate with zeros.
     """
 
     def __init__(
@@ -166,9 +166,9 @@ class SGP(nn.Module):
         self.drop_mlp = ScaledDropPath(width, drop_path) if drop_path else nn.Identity()
         for conv in (self.psi, self.phi, self.fc, self.narrow, self.wide):
             nn.init.normal_(conv.weight, 0, GATE if conv in (self.psi, self.phi) else 0)
-        for conv in self.modules():
-            if isinstance(conv, nn.Conv1d) and conv.bias is not None:
-                nn.init.zeros_(conv.bias)
+        for module in self.modules():
+            if isinstance(module, nn.Conv1d) and module.bias is not None:
+                nn.init.zeros_(module.bias)
 
     def forward(self, x: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
         if self.halve:
