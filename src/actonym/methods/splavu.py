@@ -4,10 +4,11 @@ from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy, mse_loss
+from torch.nn.functional import binary_cross_entropy_with_logits, mse_loss
 from torch.optim import AdamW
 
 from actonym.errors import unknown
+from actonym.losses.action import action_loss
 from actonym.losses.contrastive import nt_xent
 from actonym.losses.privacy import maximize
 from actonym.methods.base import LatentMethod, MethodCard, register
@@ -159,7 +160,7 @@ class Training:
     def useful(self, shown: Tensor, batch: Batch) -> Tensor:
         """L_util of recognition: each clip is asked for the action."""
         logits = self.action(shown)
-        return cross_entropy(logits.flatten(0, 1), batch.action.repeat_interleave(logits.shape[1]))
+        return action_loss(logits.flatten(0, 1), batch.action.repeat_interleave(logits.shape[1], 0))
 
     def hidden(self, still: Tensor, batch: Batch) -> Tensor:
         """-L_b (equation 5), or against a spy that knows the attributes. Still clips do not see each other."""

@@ -138,7 +138,7 @@ class SGP(nn.Module):
 
     The release sets all five convolutions to zero for THUMOS14. A product of zeros has no gradient, so they stay zero
     for ever, and what it trains is its feed-forward parts (its issue 37). Ours begins with the same output, the
-    residual alone, but learns: the gates phi and psi begin with small random weights and only what they gate with zeros.
+    residual alone, but learns: the gates phi and psi begin with small random weights, only what they gate with zeros.
     """
 
     def __init__(
