@@ -7,6 +7,7 @@ from actonym.bench.measure import parse_attacker
 from actonym.errors import UserError
 from actonym.nets.heads import head
 from actonym.nets.recognizers import build
+from actonym.tasks.presets import TASKS
 from actonym.train.fit import Fit
 
 FILES = sorted(presets.FOLDER.glob("*/*.yaml"))
@@ -15,7 +16,7 @@ FILES = sorted(presets.FOLDER.glob("*/*.yaml"))
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_every_preset_loads_and_states_its_sources(path):
     assert presets.load(path.parent.name, path.stem)
-    assert path.parent.name == "evaluation" or path.parent.name in methods.registry()
+    assert path.parent.name in {"evaluation", *TASKS, *methods.registry()}
     text = path.read_text()
     assert re.search(r"\b(ours|STPrivacy|paper|release|\d\.\d)", text), "a preset says where its values are from"
 

@@ -2,7 +2,8 @@ import torch
 
 from actonym.data import Clips
 from actonym.nets.d3d import D3D
-from actonym.tasks.recognition import top1, train_recognizer, utility
+from actonym.tasks.base import Recipe, VideoFeatures, batch_of, measure
+from actonym.tasks.recognition import any_clip, evenly, feature_loss, recognition, top1, train_recognizer, utility
 from actonym.train.fit import Fit, predict
 
 
@@ -57,3 +58,45 @@ def test_several_actions_at_once_are_learned():
     net = D3D(2, widths=(8, 12, 16))
     fitted = train_recognizer(net, train, val, Fit(epochs=8, lr=0.01, flip=False, rounds=1), progress=False)
     assert utility(predict(net, test), test) > 0.9 and fitted.validation > 0.9
+
+
+def labelled(count, seed):
+    """Features of videos of different lengths; one dimension tells the action in most clips."""
+    generator = torch.Generator().manual_seed(seed)
+    made = []
+    for n in range(count):
+        features = 0.7 * torch.randn(3 + n % 7, 5, generator=generator)
+        features[:, n % 3] += 1
+        made.append(VideoFeatures(features, action=n % 3))
+    return made
+
+
+def test_a_linear_head_on_features():
+    task = recognition(3)
+    how = Recipe(epochs=15, batch_size=16, lr=0.03)
+    scores = measure(task, labelled(60, 0), labelled(21, 1), labelled(60, 2), how, progress=False)
+    assert scores["top1"] > 0.8 and scores["metric"] == "top1"
+
+
+def test_five_clips_are_evenly_spaced_and_their_scores_averaged():
+    video = VideoFeatures(torch.arange(10.0)[:, None], action=1)
+    assert evenly([video]).video[:, 0].tolist() == [1, 3, 5, 7, 9]
+    assert evenly([VideoFeatures(torch.arange(2.0)[:, None])]).video[:, 0].tolist() == [0, 0, 1, 1, 1]
+    net = torch.nn.Linear(1, 2)
+    videos = [VideoFeatures(torch.randn(n, 1), action=n % 2) for n in (1, 4, 9, 12)]
+    right = 0
+    for v in videos:
+        places = [(2 * n + 1) * len(v.features) // 10 for n in range(5)]
+        right += int(torch.stack([net(v.features[at]).softmax(0) for at in places]).mean(0).argmax() == v.action)
+    assert recognition(2).score(net, videos)["top1"] == right / 4
+
+
+def test_the_loss_on_features_counts_clips_that_are_there():
+    net = torch.nn.Linear(5, 3)
+    videos = labelled(4, 0)
+    slow = torch.cat([-net(v.features).log_softmax(1)[:, v.action] for v in videos]).mean()
+    torch.testing.assert_close(feature_loss(net, batch_of(videos)), slow)
+    torch.manual_seed(0)
+    batch = any_clip(videos)
+    assert batch.features.shape == (4, 1, 5)
+    assert all((clip == v.features).all(1).any() for clip, v in zip(batch.features[:, 0], videos, strict=True))

@@ -1,4 +1,4 @@
-"""Segments that a detector found: thinned out, and scored against the true ones as ActivityNet and THUMOS14 do."""
+"""Segments that a detector found: thinned out, and scored as ActivityNet and THUMOS14 do."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
