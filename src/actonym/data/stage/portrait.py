@@ -220,8 +220,8 @@ def _brow(made: Portrait, side: int) -> None:
     start = _on(x - side * (0.16 + frown), 0.27 + 0.16 * inner, 0.03)
     bend = _on(x + side * 0.04, 0.32 + 0.06 * inner + 0.1 * outer, 0.03)
     end = _on(x + side * 0.2, 0.27 + 0.15 * outer, 0.03)
-    made.stroke(start, bend, person.brow * 1.3, person.hair * 0.75)
-    made.stroke(bend, end, person.brow, person.hair * 0.75)
+    made.stroke(start, bend, person.brow * 1.3, person.hair * 0.5)
+    made.stroke(bend, end, person.brow, person.hair * 0.5)
 
 
 def _corner(made: Portrait, side: int) -> Array:
