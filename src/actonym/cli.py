@@ -118,6 +118,7 @@ def train(
     set: list[str] | None = None,
     devices: int = 1,
     precision: str = "32-true",
+    target: str | None = None,
 ) -> None:
     """Train a method and save it as a folder.
 
@@ -131,11 +132,12 @@ def train(
         set: change a value of the preset, as section.key=value; may be repeated.
         devices: how many processes (on the CPU) or GPUs.
         precision: 32-true, bf16-mixed or 16-mixed.
+        target: for methods that adapt to another world: a dataset of it, of which nothing but the videos is used.
     """
     from actonym.train.command import train as work
 
     heap.keep()
-    work(method, data, preset, out, seed, resume, set or [], devices, precision)
+    work(method, data, preset, out, seed, resume, set or [], devices, precision, target)
 
 
 def evaluate(
@@ -146,6 +148,7 @@ def evaluate(
     out: Path = Path("result.json"),
     preset: str = "stage",
     seed: int = 0,
+    attackers: Literal["few", "many"] = "few",
     set: list[str] | None = None,
     force: bool = False,
 ) -> None:
@@ -159,16 +162,19 @@ def evaluate(
         out: the result, a .json file.
         preset: how it is measured: stage (two CPU cores, minutes) or paper.
         seed: everything random follows from it.
+        attackers: few, the preset's own, or many, a dozen of different networks; the strongest counts.
         set: change a value of the evaluation preset, as section.key=value; may be repeated.
         force: replace a result that exists.
     """
     from actonym.bench.evaluate import Evaluation
+    from actonym.bench.measure import choose_attackers
     from actonym.bench.table import markdown
 
     if out.exists() and not force:
         raise UserError(f"{out} exists; add --force to replace it")
     heap.keep()
-    evaluation = Evaluation(data, protocol, preset, set or [], source=source)
+    changes = [*choose_attackers(attackers, preset), *(set or [])]
+    evaluation = Evaluation(data, protocol, preset, changes, source=source)
     print(markdown([evaluation.run(method, seed, out)]))
 
 
@@ -180,6 +186,7 @@ def bench(
     seeds: int = 1,
     out: Path = Path("results"),
     preset: str = "stage",
+    attackers: Literal["few", "many"] = "few",
     set: list[str] | None = None,
     jobs: int = 1,
 ) -> None:
@@ -196,14 +203,17 @@ def bench(
         seeds: how many.
         out: a folder for the results, one file per method and seed.
         preset: how it is measured: stage (two CPU cores, minutes) or paper.
+        attackers: few, the preset's own, or many, a dozen of different networks; the strongest counts.
         set: change a value of the evaluation preset, as section.key=value; may be repeated.
         jobs: how many processes share the work.
     """
     from actonym.bench.bench import bench as work
+    from actonym.bench.measure import choose_attackers
     from actonym.bench.table import markdown
 
     heap.keep()
-    how: dict[str, Any] = {"protocol": protocol, "source": source, "preset": preset, "assignments": set or []}
+    changes = [*choose_attackers(attackers, preset), *(set or [])]
+    how: dict[str, Any] = {"protocol": protocol, "source": source, "preset": preset, "assignments": changes}
     print(markdown(work(_names(methods), data, out, seeds=seeds, jobs=jobs, **how)))
 
 

@@ -1,5 +1,6 @@
 """The second stage: two worlds look alike, without labels of the target; refused where there is no target."""
 
+import json
 from math import exp
 
 import pytest
@@ -12,6 +13,7 @@ from actonym.errors import UserError
 from actonym.methods.dann import Adaptation, growing
 from actonym.methods.spact import SPAct, SPActGame
 from actonym.nets.reversal import reverse
+from actonym.train.command import train
 
 
 def adaptation(adapt="recognizer", target=None, **settings):
@@ -72,7 +74,7 @@ def test_the_domain_loss_against_a_sum_written_out():
     features = torch.randn(4, 96)
     p = stage.classifier(features).sigmoid().tolist()
     slow = -sum(torch.tensor([p[0], p[1], 1 - p[2], 1 - p[3]]).log().tolist()) / 4
-    assert float(stage.domain(features)) == pytest.approx(slow, rel=1e-4)
+    assert stage.domain(features).item() == pytest.approx(slow, rel=1e-4)
 
 
 def test_the_reversal_grows():
@@ -84,3 +86,20 @@ def test_the_reversal_grows():
 def test_unknown_things_to_adapt():
     with pytest.raises(UserError, match="thing to adapt"):
         adaptation("world")
+
+
+def test_trained_from_names_with_another_world(tmp_path, monkeypatch):
+    """The whole way; the path of both stages lies beside the checkpoint."""
+    monkeypatch.setenv("ACTONYM_CACHE", str(tmp_path / "cache"))
+    small = ["method.width=2", "train.rehearsal=1", "train.adversarial=1", "train.domain.epochs=1"]
+    data = "stage:train=8,val=4,test=1"
+    with pytest.raises(UserError, match="--target"):
+        train("spact+dann", data, "stage", tmp_path / "none", assignments=small)
+    with pytest.raises(UserError, match="leave --target out"):
+        train("spact", data, "stage", tmp_path / "none", target=data)
+    assert not (tmp_path / "none").exists()
+    train("spact+dann", data, "stage", tmp_path / "out", assignments=small, target=f"{data},seed=1")
+    history = json.loads((tmp_path / "out" / "history.json").read_text())
+    assert [phase["name"] for phase in history] == ["rehearsal", "initialization", "adversarial", "domain"]
+    assert all(len(phase["points"]["leak"]) == 1 for phase in history[2:])
+    assert methods.load(tmp_path / "out").name == "spact+dann"

@@ -3,10 +3,11 @@ import re
 import pytest
 
 from actonym import methods, presets
-from actonym.bench.measure import parse_attacker
+from actonym.bench.measure import choose_attackers, parse_attacker
 from actonym.errors import UserError
 from actonym.nets.heads import head
-from actonym.nets.recognizers import build
+from actonym.nets.recognizers import build, sees_frames
+from actonym.spec import assign
 from actonym.tasks.presets import TASKS
 from actonym.train.fit import Fit
 
@@ -16,7 +17,7 @@ FILES = sorted(presets.FOLDER.glob("*/*.yaml"))
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_every_preset_loads_and_states_its_sources(path):
     assert presets.load(path.parent.name, path.stem)
-    assert path.parent.name in {"evaluation", *TASKS, *methods.registry()}
+    assert path.parent.name in {"evaluation", "attackers", *TASKS, *methods.registry()}
     text = path.read_text()
     assert re.search(r"\b(ours|STPrivacy|paper|release|\d\.\d)", text), "a preset says where its values are from"
 
@@ -51,3 +52,24 @@ def test_paper_evaluation_is_the_papers():
 def test_unknown_preset_suggests_the_nearest():
     with pytest.raises(UserError, match="did you mean 'stage'"):
         presets.load("evaluation", "stagee")
+
+
+@pytest.mark.parametrize("preset", presets.names("attackers"))
+def test_many_attackers_are_different_networks_on_images_and_on_video(preset):
+    plan = presets.load("evaluation", preset)
+    (change,) = choose_attackers("many", preset)
+    names = assign(plan, [change])["attackers"]
+    assert names[: len(plan["attackers"])] == plan["attackers"], "the evaluation's own come first"
+    nets = {parse_attacker(name)[1] for name in names}
+    for net in nets:
+        assert build(net, 5, plan["clip"]["frames"], plan["clip"]["size"]) is not None
+    assert len(nets) >= 8 and len(set(names)) == len(names)
+    assert {sees_frames(net) for net in nets} == {True, False}
+
+
+def test_few_attackers_are_the_plans_own():
+    assert choose_attackers("few", "stage") == []
+    with pytest.raises(UserError, match="set of attackers"):
+        choose_attackers("all", "stage")
+    with pytest.raises(UserError, match="preset of attackers"):
+        choose_attackers("many", "frozen")

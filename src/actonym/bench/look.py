@@ -16,6 +16,7 @@ from actonym.data.cache import cache_dir
 from actonym.data.clips import Clips, to_floats
 from actonym.nets.encoder import Encoder, weights_hash
 from actonym.nets.encoders import encoder
+from actonym.nets.recognizers import sees_frames
 
 Look = Callable[[Clips, str, str], Clips]  # clips, attack (or "action") and network -> what that network sees
 
@@ -28,7 +29,7 @@ def pixels(frames: int) -> Look:
     def look(clips: Clips, attack: str, net: str) -> Clips:
         if attack == "frame":
             return single_frames(clips, frames)
-        return clips.thinned(frames) if net == "frame" and attack != "action" else clips
+        return clips.thinned(frames) if sees_frames(net) and attack != "action" else clips
 
     return look
 

@@ -1,5 +1,6 @@
 """Train recognizers and attackers on clips and test them: the same for raw and anonymized video."""
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from actonym import presets
 from actonym.attacks.attribute import train_attacker
 from actonym.bench.look import Frozen, Look, pixels
 from actonym.bench.metrics import action_scores, mean_over_views, privacy_scores
@@ -24,6 +26,7 @@ Weights = Mapping[str, Tensor]
 
 ATTACKS = ("attribute", "frame")
 STARTS = ("scratch", "raw")
+FEW, MANY = "few", "many"
 
 
 @dataclass
@@ -152,6 +155,13 @@ def embed(net: nn.Module, clips: Clips) -> Tensor:
     finally:
         hook.remove()
     return mean_over_views(torch.cat(made), len(clips), clips.views)
+
+
+def choose_attackers(which: str, preset: str) -> list[str]:
+    """What `--attackers few|many` means, as assignments to a plan: `few` are the plan's own."""
+    if which not in (FEW, MANY):
+        raise unknown("set of attackers", which, (FEW, MANY))
+    return [] if which == FEW else [f"attackers={json.dumps(presets.load('attackers', preset)['many'])}"]
 
 
 def parse_attacker(name: str) -> tuple[str, str, str]:

@@ -17,6 +17,7 @@ from actonym.data.base import Dataset
 from actonym.data.cache import cache_dir
 from actonym.data.clips import Clips
 from actonym.methods.base import Method, config, load
+from actonym.train import adversarial, rule
 from actonym.train.checkpoint import NAME as STATE
 from actonym.train.command import check_labels, recognizers
 from actonym.train.history import History
@@ -66,7 +67,8 @@ def _key(method: Method, clips: Splits, plan: Plan, seed: int) -> str:
 
 def _source(method: Method) -> bytes:
     """What a method and its parts are written in: between two versions its equations may change."""
-    files = [Path(inspect.getfile(type(method)))]
+    own = [cls for cls in type(method).__mro__ if cls not in Method.__mro__]
+    files = [Path(inspect.getfile(part)) for part in (*own, adversarial, rule)]
     files += [path for room in (losses, nets) for path in sorted(Path(room.__path__[0]).glob("*.py"))]
     return hashlib.sha256(b"".join(path.read_bytes() for path in files)).digest()
 
@@ -79,6 +81,7 @@ def _about(method: Method, history: History) -> dict[str, Any]:
                 "name": phase.name,
                 "epochs": max(map(len, (phase.validation, *phase.losses.values()))),
                 "best_epoch": phase.best_epoch,
+                "points": phase.points,
                 "seconds": phase.seconds,
             }
             for phase in history.phases

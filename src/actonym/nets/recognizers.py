@@ -8,6 +8,8 @@ from torch import nn
 from actonym.errors import unknown
 from actonym.nets.d3d import D3D
 from actonym.nets.frame import FrameNet
+from actonym.nets.r3d import R3D18
+from actonym.nets.resnet import ResNet50
 from actonym.nets.vit import VideoViT
 
 # outputs, frames, side -> network that maps a clip [B, 3, T, H, W] in 0..1 to logits [B, outputs]
@@ -24,11 +26,24 @@ NETS: dict[str, Build] = {
     "d3d": lambda outputs, frames, side: D3D(outputs, "motion"),
     "d3d-colour": lambda outputs, frames, side: D3D(outputs, "colour"),
     "d3d-both": lambda outputs, frames, side: D3D(outputs, "both"),
+    "d3d-wide": lambda outputs, frames, side: D3D(outputs, "both", (48, 96, 160)),
     "frame": lambda outputs, frames, side: FrameNet(outputs),
+    "frame-narrow": lambda outputs, frames, side: FrameNet(outputs, (12, 24, 32, 48)),
+    "frame-wide": lambda outputs, frames, side: FrameNet(outputs, (48, 96, 128, 192)),
+    "frame-shallow": lambda outputs, frames, side: FrameNet(outputs, (32, 64)),
+    "frame-deep": lambda outputs, frames, side: FrameNet(outputs, (24, 48, 64, 96, 128)),
+    "resnet50": lambda outputs, frames, side: ResNet50(outputs),
+    "r3d18": lambda outputs, frames, side: R3D18(outputs),
+    "r2plus1d18": lambda outputs, frames, side: R3D18(outputs, factored=True),
     "vit-tiny": partial(_vit, "tiny"),
     "vit-small": partial(_vit, "small"),
     "vit-base": partial(_vit, "base"),
 }
+
+
+def sees_frames(net: str) -> bool:
+    """Whether a network looks at each frame by itself: some of a clip's frames will do."""
+    return net.split("-")[0] in ("frame", "resnet50")
 
 
 def build(net: str, outputs: int, frames: int, side: int) -> nn.Module:

@@ -227,5 +227,5 @@ class Supervised(Adversarial):
 def need_target(method: str, recognizers: Recognizers) -> Clips:
     """The clips of the target domain; a method that adapts cannot do without."""
     if recognizers.target is None:
-        raise UserError(f"{method} needs unlabelled videos of the world it is to work in: add --target NAME:PATH")
+        raise UserError(f"{method} needs unlabelled videos of another world: train it with actonym train --target NAME")
     return recognizers.target

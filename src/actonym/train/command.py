@@ -31,15 +31,18 @@ def train(
     assignments: Sequence[str] = (),
     devices: int = 1,
     precision: str = "32-true",
+    target: str | None = None,
 ) -> History:
     """The clips and the networks that a method learns with are those of the evaluation preset of the same name.
 
-    A latent method learns from a store of features, `features:FOLDER`.
+    A latent method learns from a store of features, `features:FOLDER`. `target` names the world that a method adapts
+    to; of its training videos the labels are not looked at.
     """
     torch.manual_seed(seed)
     run: dict[str, Any] = {"out": out, "seed": seed, "devices": devices, "precision": precision, "resume": resume}
-    run["settings"] = {"data": data, "preset": preset, "set": list(assignments)}
+    run["settings"] = {"data": data, "preset": preset, "set": list(assignments), "target": target}
     anonymizer = methods.create(method, preset, assignments)
+    check_target(anonymizer, target)
     if isinstance(anonymizer, LatentMethod):
         store = Store.open(_folder(anonymizer, data))
         anonymizer = methods.create(method, preset, [f"method.dim={store.dim}", *assignments])
@@ -49,12 +52,11 @@ def train(
     dataset = open_dataset(data, size=clip["size"], frames=clip["frames"])
     check_labels(anonymizer, dataset)
     clips = {split: load_clips(dataset, split, **clip) for split in ("train", "val")}
-    return train_method(
-        anonymizer,
-        clips["train"],
-        recognizers(plan, dataset, clips["val"]),
-        **run,
-    )
+    learn_with = recognizers(plan, dataset, clips["val"])
+    if target is not None:
+        world = open_dataset(target, size=clip["size"], frames=clip["frames"])
+        learn_with.target = load_clips(world, "train", **clip)
+    return train_method(anonymizer, clips["train"], learn_with, **run)
 
 
 def heads(store: Store) -> Recognizers:
@@ -94,3 +96,11 @@ def check_labels(method: Method, dataset: Dataset) -> None:
     """Told before hours of work: whether the data has the labels that a method learns from."""
     if "privacy" in method.card.needs and not dataset.attributes:
         raise UserError(f"{method.name} learns from private attributes, and {dataset.name} has none; take other data")
+
+
+def check_target(method: Method, target: str | None) -> None:
+    """A method that adapts needs another world, and no other method does."""
+    if "domain" in method.card.needs and target is None:
+        raise UserError(f"{method.name} adapts to a world of which it needs unlabelled videos: add --target NAME:PATH")
+    if "domain" not in method.card.needs and target is not None:
+        raise UserError(f"{method.name} does not adapt to another world: leave --target out")
