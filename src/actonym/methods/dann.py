@@ -9,10 +9,11 @@ from math import exp
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
+from torch.nn.functional import binary_cross_entropy_with_logits
 
 from actonym.data.clips import Clips, to_floats
 from actonym.errors import unknown
+from actonym.losses.action import action_loss
 from actonym.methods.base import register
 from actonym.methods.spact import SPAct
 from actonym.methods.vita import VITA
@@ -78,7 +79,7 @@ class Adaptation:
         with torch.no_grad():
             shown = self.game.method(torch.cat([batch.clip, target]))
         features, answers = features_and_answers(self.action, shown)
-        action = cross_entropy(answers[: len(batch.clip)], batch.action)
+        action = action_loss(answers[: len(batch.clip)], batch.action)
         update("action", action + self.weight * self.domain(reverse(features, growing(batch.progress))))
         told = self.domain(features.detach())
         update("domain", told)

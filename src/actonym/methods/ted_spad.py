@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor
-from torch.nn.functional import cross_entropy
 
+from actonym.losses.action import action_loss
 from actonym.losses.contrastive import triplet
 from actonym.methods.base import MethodCard, register
 from actonym.methods.per_frame import PerFrame
@@ -25,7 +25,7 @@ class TeDSPADGame(SPActGame):
 
     def useful(self, clip: Tensor, batch: Batch) -> Tensor:
         """L_T + temporal * L_D: both the anonymizer and the recognizer lower it."""
-        loss = cross_entropy(self.recognizers.action(clip), batch.action)
+        loss = action_loss(self.recognizers.action(clip), batch.action)
         return loss + self.temporal * self.distinctiveness(clip)
 
     def distinctiveness(self, clip: Tensor) -> Tensor:

@@ -11,15 +11,17 @@ from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy, l1_loss
+from torch.nn.functional import binary_cross_entropy_with_logits, l1_loss
 from torch.optim import SGD, Adam, AdamW, Optimizer
 
 from actonym.data.clips import Clips, to_bytes, to_floats
 from actonym.errors import UserError, unknown
+from actonym.losses.action import action_loss
 from actonym.losses.privacy import certainty, maximize, uninformed
 from actonym.train.phase import Batch, Phase, Point, Recognizers, Update
 from actonym.train.rule import attribute_leak, find_rule, judged
 from actonym.train.schedule import Schedule, cosine, one_cycle, warm_up
+from actonym.train.score import class_mean_ap
 
 OPTIMIZERS = ("adam", "adamw", "sgd")
 OBJECTIVES = ("maximize", "uninformed", "certainty")
@@ -82,7 +84,7 @@ class Adversarial:
 
     def useful(self, clip: Tensor, batch: Batch) -> Tensor:
         """What the action recognizer minimizes."""
-        return cross_entropy(self.recognizers.action(clip), batch.action)
+        return action_loss(self.recognizers.action(clip), batch.action)
 
     def kept(self, clip: Tensor, batch: Batch) -> Tensor:
         """What the anonymizer minimizes so that the action stays: the same, but where a method says otherwise."""
@@ -164,10 +166,12 @@ class Adversarial:
         clips = self.recognizers.validation
         assert clips is not None
         anonymized = self.anonymized(clips)
-        right = self.answers(self.recognizers.action, anonymized).argmax(1) == clips.action
-        return judged(
-            self.rule, float(right.float().mean()), self.leak(anonymized), self.leak_weight, self.action_floor
-        )
+        answers = self.answers(self.recognizers.action, anonymized)
+        if clips.action.is_floating_point():  # several actions at once
+            action = class_mean_ap(answers, clips.action)
+        else:
+            action = float((answers.argmax(1) == clips.action).float().mean())
+        return judged(self.rule, action, self.leak(anonymized), self.leak_weight, self.action_floor)
 
     def anonymized(self, clips: Clips) -> Clips:
         """Clips as a video file of the method's output would hold them."""
