@@ -68,7 +68,8 @@ def _key(method: Method, clips: Splits, plan: Plan, seed: int) -> str:
 def _source(method: Method) -> bytes:
     """What a method and its parts are written in: between two versions its equations may change."""
     own = [cls for cls in type(method).__mro__ if cls not in Method.__mro__]
-    files = [Path(inspect.getfile(part)) for part in (*own, adversarial, rule)]
+    files = [Path(inspect.getfile(cls)) for cls in own]
+    files += [Path(inspect.getfile(module)) for module in (adversarial, rule)]
     files += [path for room in (losses, nets) for path in sorted(Path(room.__path__[0]).glob("*.py"))]
     return hashlib.sha256(b"".join(path.read_bytes() for path in files)).digest()
 
