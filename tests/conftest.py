@@ -19,8 +19,8 @@ def shared() -> Path:
 
 @pytest.fixture(scope="module")
 def learnable(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A tiny learned method, registered with presets of its own: `tint`, and its variant `tint@dark`."""
-    from learnable import DARK, STAGE, Tint
+    """A tiny learned method, registered with presets of its own: `tint`, `tint@dark` and `tint@slow`."""
+    from learnable import DARK, SLOW, STAGE, Tint
 
     from actonym import presets
     from actonym.methods import base
@@ -31,6 +31,7 @@ def learnable(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     (folder / "tint" / "stage.yaml").write_text(STAGE)
     (folder / "tint" / "paper.yaml").write_text(STAGE.replace("0.75", "0.5"))
     (folder / "tint" / "dark.yaml").write_text(DARK)
+    (folder / "tint" / "slow.yaml").write_text(SLOW)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(presets, "FOLDER", folder)
         patch.setitem(base._REGISTRY, "tint", Tint)

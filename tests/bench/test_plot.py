@@ -11,7 +11,16 @@ from matplotlib.container import ErrorbarContainer
 from matplotlib.image import imread
 from matplotlib.transforms import Bbox
 
-from actonym.bench.plot import family_colors, free_place, kept_closed, kept_closed_figure, trade_off, trade_off_figure
+from actonym.bench.plot import (
+    ablation_figure,
+    ablations,
+    family_colors,
+    free_place,
+    kept_closed,
+    kept_closed_figure,
+    trade_off,
+    trade_off_figure,
+)
 from actonym.bench.result import Result
 from actonym.bench.summary import summarize
 from actonym.methods.blacken import Blacken
@@ -110,3 +119,63 @@ def test_a_family_has_one_colour_and_raw_is_dark(make: Make) -> None:
     colors = family_colors(group.rows)
     assert colors["blur:strength=weak"] == colors["blur:strength=strong"] != colors["blacken"]
     assert np.mean([int(colors["raw"][i : i + 2], 16) for i in (1, 3, 5)]) < 60
+
+
+def turned(make: Make, keep: float, of: str = "stprivacy", **values: object) -> Result:
+    knobs = {"of": of, "values": {"keep": keep, **values}}
+    return make(f"{of}:keep={keep}", top1=0.5 + 0.4 * keep, cmap=0.55 + 0.2 * keep, knobs=knobs)
+
+
+def lines(axes: Axes) -> list[list[float]]:
+    """The heights of all lines that join points."""
+    floors = ("--", ":")
+    return [
+        list(line.get_ydata())
+        for line in axes.lines
+        if len(line.get_xdata()) > 1 and line.get_linestyle() not in floors and line.get_linestyle() != "None"
+    ]
+
+
+def test_a_knob_that_was_turned_makes_a_curve(make: Make) -> None:
+    results = [turned(make, keep) for keep in (0.9, 0.3, 0.6)]
+    results += [turned(make, keep, "other", depth=keep) for keep in (0.2, 0.4)]  # two knobs at once are no curve
+    results += [turned(make, 0.5, "alone"), make("blur", top1=0.6, cmap=0.7)]
+    [axes] = trade_off_figure(summarize([make(), *results])).axes
+    assert lines(axes) == [pytest.approx([0.62, 0.74, 0.86])], "one line, in the order of the knob's values"
+
+
+def variant(make: Make, factor: str, label: str, top1: float) -> Result:
+    about = {"of": "stprivacy", "factor": factor, "label": label}
+    return make(f"stprivacy@{factor}-{label}", top1=top1, cmap=top1 - 0.1, variant=about)
+
+
+def test_a_chart_per_factor_with_the_method_itself_in_each(make: Make) -> None:
+    variants = [
+        variant(make, "length", "1", 0.5),
+        variant(make, "length", "4", 0.6),
+        variant(make, "alpha", "0.5", 0.7),
+    ]
+    groups = summarize([make(), make("stprivacy", top1=0.8, cmap=0.65), *variants])
+    figure = ablation_figure(groups)
+    assert figure is not None
+    charts = {axes.get_title(loc="left"): axes for axes in figure.axes}
+    assert list(charts) == ["alpha", "length"]
+    assert points(charts["length"]) == [(0.65, 0.8), (0.4, 0.5), (0.5, 0.6)]
+    texts = {text.get_text() for text in charts["length"].texts}
+    assert {"stprivacy", "1", "4"} <= texts and "raw" not in texts
+    assert charts["alpha"].get_ylabel() == "top-1"
+    assert points(trade_off_figure(groups).axes[0]) == [(0.8, 0.9), (0.65, 0.8)], "there is no room for variants there"
+    assert len(points(trade_off_figure(summarize(variants)).axes[0])) == 3
+    assert ablation_figure(summarize([make(), make("stprivacy")])) is None and ablations(summarize([make()])) is None
+
+
+def test_ablations_of_two_datasets_stand_below_each_other(make: Make) -> None:
+    one = variant(make, "alpha", "0.5", 0.7)
+    figure = ablation_figure(summarize([one, {**one, "data": "other"}, variant(make, "length", "1", 0.6)]))
+    assert figure is not None and len(figure.axes) == 4 and sum(axes.axison for axes in figure.axes) == 3
+
+
+def test_variants_have_the_colour_of_their_method(make: Make) -> None:
+    [group] = summarize([make("stprivacy"), make("blur"), variant(make, "alpha", "1", 0.7), turned(make, 0.5)])
+    colors = family_colors(group.rows)
+    assert colors["stprivacy"] == colors["stprivacy@alpha-1"] == colors["stprivacy:keep=0.5"] != colors["blur"]

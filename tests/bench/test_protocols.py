@@ -208,3 +208,17 @@ def test_a_video_without_a_film_is_left_out_by_name():
     data = Bare()
     assert len(Without(data, data.samples("test")).samples("train")) == 3
     assert len(Without(data, data.samples("train")[:1]).samples("train")) == 2
+
+
+SMALL = "train=12,val=12,test=12"
+
+
+def test_the_worlds_of_the_stage_have_what_each_protocol_needs(monkeypatch):
+    unseen = opened(protocol="unseen", source=f"stage:world=park,{SMALL}")
+    assert not set(unseen.dataset.actions) & set(unseen.parts.source.dataset.actions)
+    turning = opened(f"stage:world=turning,{SMALL}", "frame", changes=["attack.frames=8"])
+    frames = seen_by(monkeypatch, turning)[1]["test"].privacy.view(12, 8, -1)
+    assert (frames != frames[:, :1]).any(), "what is seen changes within a video"
+    rooms = opened(f"stage:world=rooms,{SMALL}").parts.data.splits["train"].action
+    assert rooms.shape == (12, len(opened(f"stage:world=rooms,{SMALL}").dataset.actions)) and rooms.sum(1).max() > 1
+    assert opened(f"stage:world=faces,{SMALL}").parts.data.splits["train"].action.ndim == 1

@@ -80,3 +80,12 @@ def test_enlarging_keeps_the_pixels(tmp_path: Path) -> None:
 def test_the_busiest_picture_stays_small(tmp_path: Path) -> None:
     noise = torch.randint(256, (3, 16, 112, 112), dtype=torch.uint8)
     assert picture([noise, noise.flip(-1)], tmp_path / "strip.png").stat().st_size < LARGEST
+
+
+def test_variants_bring_a_picture_of_their_own(make: Make, tmp_path: Path) -> None:
+    write(make("tint"), tmp_path / "tint.json")
+    about = {"of": "tint", "factor": "start", "label": "dark"}
+    write(make("tint@dark", top1=0.6, cmap=0.7, variant=about), tmp_path / "dark.json")
+    paths = report(tmp_path)
+    assert tmp_path / "ablations.png" in paths
+    assert "(ablations.png)" in paths[0].read_text() and "<h3>Ablations</h3>" in paths[-1].read_text()

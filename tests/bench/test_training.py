@@ -144,3 +144,37 @@ def test_bench_trains_every_seed_and_goes_on(evaluation, tmp_path, monkeypatch):
 def test_two_methods_never_share_a_file(tmp_path, evaluation):
     with pytest.raises(UserError, match="would both be written to"):
         bench(["a/model", "b/model"], DATA, tmp_path)
+
+
+def test_a_knob_is_turned_on_one_training(evaluation, tmp_path, monkeypatch):
+    """Trained once, with the preset's keep; then turned."""
+    at_preset, _ = trained(evaluation)
+    monkeypatch.setattr(training, "train_method", fail)
+    methods_ = ["tint", "tint:keep=0.25", "tint:keep=0.5"]
+    results = bench(methods_, DATA, tmp_path, assignments=TINY, progress=False)
+    assert [result["knobs"] for result in results] == [{"of": "tint", "values": {"keep": k}} for k in (0.75, 0.25, 0.5)]
+    assert [result["method"] for result in results] == methods_
+    turned, _ = trained(evaluation, "tint:keep=0.25")
+    clip = torch.rand(1, 3, 8, 32, 32)
+    assert torch.equal(turned.gain, at_preset.gain) and not torch.equal(turned(clip), at_preset(clip))
+    folder = methods.save(at_preset, tmp_path / "mine")
+    who = candidate(f"{folder}:keep=0.25", "stage")
+    assert (who.name, who.base, who.train) == ("mine:keep=0.25", "mine", None)
+    assert torch.equal(who.method(clip), turned(clip))
+    with pytest.raises(UserError, match="keep is a share, not 2"):
+        bench(["tint:keep=2"], DATA, tmp_path, assignments=TINY)
+
+
+def test_a_variant_says_what_it_is_of(evaluation, tmp_path):
+    result = evaluation.run("tint@dark", 0, tmp_path / "dark.json")
+    assert result["variant"] == {"of": "tint", "factor": "start", "label": "dark"} and result["method"] == "tint@dark"
+    assert result["knobs"] == {"of": "tint@dark", "values": {"keep": 0.75}}
+    assert result["training"]["settings"]["method"]["start"] == 0.1
+
+
+def test_a_frozen_encoder_has_no_networks_to_learn_with(evaluation, learnable):
+    """There a method learns from the clips and with the networks of the preset `stage`."""
+    frozen = Evaluation("stage:train=4,val=2,test=2", preset="frozen", assignments=["detectors=[]"], progress=False)
+    part = frozen._lesson
+    assert part.splits["train"].video.shape[-1] == 64 and frozen.plan["clip"]["size"] == 224
+    assert trained(frozen)[0].gain.shape == (3,)

@@ -156,3 +156,6 @@ def test_a_variant_says_only_what_differs(learnable):
     assert methods.create("tint", "dark").keep == 0.75, "as a preset it is laid over its base"
     with pytest.raises(UserError, match="did you mean 'dark'"):
         methods.create("tint@darc")
+    assert methods.create("tint@slow").training_settings == {"epochs": 2, "lr": 0.05}
+    with pytest.raises(UserError, match="tint@slow is a variant of the preset stage, not of paper"):
+        methods.create("tint@slow", "paper")

@@ -12,10 +12,14 @@ method: {keep: 0.75}     # ours
 train: {epochs: 2, lr: 0.5}   # ours
 """
 DARK = """
-base: stage              # ours: one value differs
+base: [stage, paper]     # ours: one value differs
 factor: start
 label: dark
 method: {start: 0.1}
+"""
+SLOW = """
+base: stage              # ours: a tenth of the preset's
+train: {lr: 0.05}
 """
 
 

@@ -116,7 +116,10 @@ def page(results: Mapping[Path, Result]) -> str:
 
 def _section(group: Group, results: Mapping[Path, Result]) -> str:
     first, *others = tables(group)
-    upper_left = "Upper left is best. Dashed and dotted: what an attacker gets without the video. Error bars: seeds."
+    upper_left = (
+        "Upper left is best. Dashed and dotted: what an attacker gets without the video. Error bars: seeds. "
+        "A line joins what differs only in a knob that was turned after training."
+    )
     upper_right = "Upper right is best. Hollow: what the papers report on their own data, not comparable."
     return "\n".join(
         [
@@ -128,10 +131,20 @@ def _section(group: Group, results: Mapping[Path, Result]) -> str:
             _figure(plot.trade_off([group]), "Action-privacy trade-off", escape(upper_left)),
             _strips(group, results),
             _figure(plot.kept_closed([group]), "Kept and closed", escape(upper_right), "small"),
+            _ablations(group),
             *(_table(table) for table in others),
             "</section>",
         ]
     )
+
+
+def _ablations(group: Group) -> str:
+    """A chart per factor in which variants of a method differ, if there are any."""
+    drawn = plot.ablations([group])
+    caption = (
+        "Variants of a method, factor by factor; dark: the method itself. The nearer to the upper left the better."
+    )
+    return "" if drawn is None else f"<h3>Ablations</h3>\n{_figure(drawn, 'Ablations', escape(caption))}"
 
 
 def _table(table: Table) -> str:

@@ -1,6 +1,6 @@
-"""The two pictures of a report: the action-privacy trade-off, and kept against closed."""
+"""The pictures of a report: the action-privacy trade-off, kept against closed, and a chart per ablated factor."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from typing import Any
@@ -77,6 +77,12 @@ def kept_closed(groups: Sequence[Group]) -> bytes:
     return _png(kept_closed_figure(groups))
 
 
+def ablations(groups: Sequence[Group]) -> bytes | None:
+    """A PNG of charts, one per factor in which variants of a method differ; None where there are no variants."""
+    figure = ablation_figure(groups)
+    return None if figure is None else _png(figure)
+
+
 def trade_off_figure(groups: Sequence[Group]) -> Figure:
     return _figure(groups, (9.0, 5.6), _draw_trade_off)
 
@@ -85,17 +91,57 @@ def kept_closed_figure(groups: Sequence[Group]) -> Figure:
     return _figure(groups, (7.0, 4.6), _draw_kept_closed)
 
 
+def ablation_figure(groups: Sequence[Group]) -> Figure | None:
+    """After STPrivacy's figure 4: a row per group, a column per factor."""
+    shown = [group for group in groups if group.ablations]
+    if not shown:
+        return None
+    columns = max(len(group.ablations) for group in shown)
+    width, height = 3.4 * columns + 0.4, 3.5 * len(shown)
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(width, height), dpi=DPI)
+        edges = {"left": 0.62 / width, "right": 1 - 0.2 / width, "bottom": 0.52 / height, "top": 1 - 0.62 / height}
+        spaces = {"wspace": 0.28, "hspace": 0.5}
+        panels = figure.subplots(len(shown), columns, squeeze=False, gridspec_kw={**edges, **spaces})
+        for line, group in zip(panels, shown, strict=True):
+            for axes in line[len(group.ablations) :]:
+                axes.set_axis_off()
+            for axes, (factor, rows) in zip(line, group.ablations.items(), strict=False):
+                _draw_ablation(axes, group, factor, rows)
+            line[0].annotate(group.title, (0, 1), (-30, 24), xycoords="axes fraction", textcoords="offset points",
+                             fontsize=10, fontweight="bold")  # fmt: skip
+    return figure
+
+
+def _draw_ablation(axes: Axes, group: Group, factor: str, rows: Mapping[str, Row]) -> None:
+    """The method itself is dark, its variants are not; the nearer to the upper left corner the better."""
+    points = [
+        found
+        for label, row in rows.items()
+        for found in point(label, row.mean("privacy", "cmap"), row.utility, INK if row.method == label else PALETTE[0])
+    ]
+    _limits(axes, points)
+    _draw_points(axes, points)
+    axes.set_title(factor, loc="left", fontsize=10)
+    axes.set_xlabel("leak (cMAP)", fontsize=9)
+    axes.set_ylabel(group.utility_name, fontsize=9)
+
+
 def _draw_trade_off(axes: Axes, group: Group) -> None:
     colors = family_colors(group.rows)
     points = [
         found
-        for row in group.rows
+        for row in _methods(group)
         for found in point(row.method, row.mean("privacy", "cmap"), row.utility, colors[row.method])
     ]
     floors = {key: group.floors.mean("floors", key).value or 0.0 for key in FLOORS}
     _limits(axes, points, also_x=floors.values())
     _draw_floors(axes, floors)
     _corner(axes, "upper left is best: the action is kept, little leaks", left=True)
+    places = {each.label: each.at for each in points}
+    for rows in group.curves:
+        steps = [places[row.method] for row in rows if row.method in places]
+        axes.plot(*zip(*steps, strict=True), color=colors[rows[0].method], linewidth=1.2, alpha=0.6, zorder=2)
     _draw_points(axes, points)
     axes.set_xlabel("leak to the strongest attacker (cMAP), lower is better")
     axes.set_ylabel(f"action recognition ({group.utility_name}), higher is better")
@@ -105,7 +151,7 @@ def _draw_trade_off(axes: Axes, group: Group) -> None:
 def _draw_kept_closed(axes: Axes, group: Group) -> None:
     colors = family_colors(group.rows)
     points, papers = [], []
-    for row in group.rows:
+    for row in _methods(group):
         own = point(row.method, row.mean("closed"), row.mean("kept"), colors[row.method])
         share, gone = reported_trade_off(row, REPORTED_ON)
         paper = point(row.method, Mean(gone), Mean(share), colors[row.method], hollow=True)
@@ -128,11 +174,20 @@ def _draw_kept_closed(axes: Axes, group: Group) -> None:
     axes.set_title(f"Kept and closed: {group.title}", loc="left", fontweight="bold", pad=26)
 
 
+def _methods(group: Group) -> Sequence[Row]:
+    """The rows without variants, which have charts of their own; all where there is nothing else."""
+    return [row for row in group.rows if "variant" not in row.results[0]] or group.rows
+
+
 def family_colors(rows: Sequence[Row]) -> dict[str, str]:
-    """One colour per method name, whatever its settings; raw is black."""
-    families = dict.fromkeys(row.method.partition(":")[0] for row in rows if row.method != "raw")
-    by_family = {family: PALETTE[i % len(PALETTE)] for i, family in enumerate(families)} | {"raw": INK}
-    return {row.method: by_family[row.method.partition(":")[0]] for row in rows}
+    """One colour per method name, whatever its settings and variant; raw is black."""
+
+    def family(row: Row) -> str:
+        return row.method.partition(":")[0].partition("@")[0]
+
+    families = dict.fromkeys(family(row) for row in rows if row.method != "raw")
+    by_family = {name: PALETTE[i % len(PALETTE)] for i, name in enumerate(families)} | {"raw": INK}
+    return {row.method: by_family[family(row)] for row in rows}
 
 
 def _draw_floors(axes: Axes, floors: dict[str, float]) -> None:

@@ -1,4 +1,4 @@
-"""A folder of results becomes a report: Markdown, two plots and one HTML page, beside the results."""
+"""A folder of results becomes a report: Markdown, plots and one HTML page, beside the results."""
 
 import os
 from collections.abc import Sequence
@@ -16,23 +16,26 @@ from actonym.bench.summary import summarize
 from actonym.bench.table import markdown
 from actonym.errors import ActonymError
 
-PLOTS = "![Action-privacy trade-off](tradeoff.png)\n\n![Kept and closed](kept_closed.png)\n"
+PLOTS = {
+    "tradeoff.png": "Action-privacy trade-off",
+    "kept_closed.png": "Kept and closed",
+    "ablations.png": "Ablations, a chart per factor: the nearer to the upper left corner the better",
+}
 FRAME_HEIGHT = 112  # pixels of a frame in a picture
 GAP = 4  # white pixels between the frames of a picture
 LARGEST = 200_000  # bytes of a picture: a page holds one for every method
 
 
 def report(folder: str | Path) -> list[Path]:
-    """Read every result in the folder and below; write report.md, tradeoff.png, kept_closed.png and report.html."""
+    """Read every result in the folder and below; write report.md, its plots and report.html."""
     folder = Path(folder)
     results = read_folder(folder)
     groups = summarize(results.values())
-    files = {
-        "report.md": f"{markdown(results.values())}\n{PLOTS}".encode(),
-        "tradeoff.png": plot.trade_off(groups),
-        "kept_closed.png": plot.kept_closed(groups),
-        "report.html": page(results).encode(),
-    }
+    plots = [plot.trade_off(groups), plot.kept_closed(groups), plot.ablations(groups)]
+    drawn = {name: data for name, data in zip(PLOTS, plots, strict=True) if data is not None}
+    links = "\n\n".join(f"![{PLOTS[name]}]({name})" for name in drawn)
+    text = f"{markdown(results.values())}\n{links}\n"
+    files = {"report.md": text.encode(), **drawn, "report.html": page(results).encode()}
     return [_write(folder / name, data) for name, data in files.items()]
 
 

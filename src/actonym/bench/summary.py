@@ -94,6 +94,32 @@ class Group:
         return list(dict.fromkeys(name for result in self.results for name in result["privacy"].get("per_group", {})))
 
     @property
+    def curves(self) -> list[list[Row]]:
+        """Methods that differ only in one knob that was turned after training, in the order of its values."""
+        found: dict[tuple[str, ...], list[tuple[float, Row]]] = {}
+        for row in self.rows:
+            about = row.results[0].get("knobs", {"of": "", "values": {}})
+            for name, value in about["values"].items():
+                others = repr({key: one for key, one in about["values"].items() if key != name})
+                if isinstance(value, int | float):
+                    found.setdefault((about["of"], name, others), []).append((value, row))
+        sweeps = [sorted(points, key=lambda point: point[0]) for points in found.values()]
+        return [[row for _, row in points] for points in sweeps if points[0][0] < points[-1][0]]
+
+    @property
+    def ablations(self) -> dict[str, dict[str, Row]]:
+        """Factor -> label -> variant of a method; the method itself is called by its name."""
+        found: dict[str, dict[str, Row]] = {}
+        whole = {row.method: row for row in self.rows}
+        for row in self.rows:
+            if (about := row.results[0].get("variant")) is not None:
+                chart = found.setdefault(about["factor"], {})
+                if about["of"] in whole:
+                    chart.setdefault(about["of"], whole[about["of"]])
+                chart[about["label"]] = row
+        return found
+
+    @property
     def floors(self) -> Row:
         """The floors belong to data and seed, not to a method: one result of each seed has them all."""
         return Row("floors", tuple({result["seed"]: result for result in self.results}.values()))

@@ -15,6 +15,7 @@ from actonym.train.adversarial import Supervised
 from actonym.train.batches import derive
 from actonym.train.phase import Batch, Phase, Update
 from actonym.train.rule import attribute_leak
+from actonym.train.score import action_score
 
 
 class Budget(nn.Module):
@@ -111,10 +112,10 @@ class VITAGame(Supervised):
         some = replace(clips, video=clips.video[chosen * clips.views], action=clips.action[chosen], mask=None, views=1)
         nets = nn.ModuleList([self.method, self.recognizers.action]).eval()
         with torch.no_grad():
-            right = self.answers(self.recognizers.action, self.anonymized(some)).argmax(1) == some.action
+            right = action_score(self.answers(self.recognizers.action, self.anonymized(some)), some.action)
         nets.train()
         tired = self.budget.waited >= self.patience
-        self.budget.waiting.fill_(bool(right.float().mean() < self.threshold and not tired))
+        self.budget.waiting.fill_(right < self.threshold and not tired)
 
     def restart(self) -> None:
         """Some members start from new weights: an anonymizer must not learn to deceive one set of networks."""

@@ -1,7 +1,8 @@
 """Presets: NAME/paper.yaml and NAME/stage.yaml, every value with its source beside it.
 
-A file that says `base: stage` holds only what differs from stage.yaml: a variant of the method, `NAME@FILE`. For a
-chart of ablations it may say which `factor` it changes, and a `label` for its value.
+A file that says `base: stage` holds only what differs from stage.yaml: a variant of the method, `NAME@FILE`. With
+`base: [stage, paper]` it is a variant of both. For a chart of ablations it may say which `factor` it changes, and a
+`label` for its value.
 """
 
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from actonym.errors import unknown
+from actonym.errors import UserError, unknown
 from actonym.spec import merge
 
 FOLDER = Path(__file__).parent
@@ -23,7 +24,8 @@ def names(owner: str) -> list[str]:
 def load(owner: str, preset: str, over: str | None = None) -> dict[str, Any]:
     """One preset as a nested dictionary. An owner without any preset folder has an empty one: its own defaults.
 
-    What only says differences is laid over the preset `over`, or else over the `base` that it names.
+    What only says differences is laid over the preset `over`, which must be among the bases that it names, or else over
+    the first of these.
     """
     known = names(owner)
     if not known and preset in ("paper", "stage"):
@@ -32,4 +34,9 @@ def load(owner: str, preset: str, over: str | None = None) -> dict[str, Any]:
         raise unknown(f"preset of {owner}", preset, known or ["paper", "stage"])
     said = yaml.safe_load((FOLDER / owner / f"{preset}.yaml").read_text()) or {}
     base = said.pop("base", None)
-    return said if base is None else merge(load(owner, over or base), said)
+    if base is None:
+        return said
+    bases = [base] if isinstance(base, str) else base
+    if over is not None and over not in bases:
+        raise UserError(f"{owner}@{preset} is a variant of the preset {' or '.join(bases)}, not of {over}")
+    return merge(load(owner, over or bases[0]), said)

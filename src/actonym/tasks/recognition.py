@@ -12,7 +12,7 @@ from actonym.nets.heads import head
 from actonym.tasks.base import FeatureBatch, Task, VideoFeatures, batch_of
 from actonym.train.fit import Fit, Fitted, fit, predict
 from actonym.train.phase import Batch
-from actonym.train.score import class_mean_ap
+from actonym.train.score import action_score
 
 CLIPS = 5  # SPLAVU 4.2: evenly spaced clips of a test video
 
@@ -26,14 +26,7 @@ def train_recognizer(
 
 def utility(logits: Tensor, clips: Clips) -> float:
     """Top-1; where videos have several actions, the class-wise mean AP."""
-    several = clips.action.is_floating_point()
-    return class_mean_ap(logits, clips.action, clips.views) if several else top1(logits, clips)
-
-
-def top1(logits: Tensor, clips: Clips) -> float:
-    """Share of videos whose mean score over the views is highest for the true action."""
-    scores = logits.softmax(-1).view(len(clips), clips.views, -1).mean(1)
-    return (scores.argmax(-1) == clips.action).float().mean().item()
+    return action_score(logits, clips.action, clips.views)
 
 
 def _loss(logits: Tensor, batch: Batch) -> Tensor:
@@ -46,7 +39,7 @@ def recognition(classes: int, net: str = "linear", clips: int = CLIPS) -> Task:
     def score(trained: nn.Module, videos: Sequence[VideoFeatures]) -> dict[str, float]:
         spaced = evenly(videos, clips)
         device = next(trained.parameters()).device
-        return {"top1": top1(predict(trained, replace(spaced, video=spaced.video.to(device))).cpu(), spaced)}
+        return {"top1": utility(predict(trained, replace(spaced, video=spaced.video.to(device))).cpu(), spaced)}
 
     return Task("recognition", lambda dim: head(net, classes, dim), feature_loss, score, "top1", prepare=any_clip)
 

@@ -21,7 +21,7 @@ from actonym.losses.privacy import certainty, maximize, uninformed
 from actonym.train.phase import Batch, Phase, Point, Recognizers, Update
 from actonym.train.rule import attribute_leak, find_rule, judged
 from actonym.train.schedule import Schedule, cosine, one_cycle, warm_up
-from actonym.train.score import class_mean_ap
+from actonym.train.score import action_score
 
 OPTIMIZERS = ("adam", "adamw", "sgd")
 OBJECTIVES = ("maximize", "uninformed", "certainty")
@@ -166,11 +166,7 @@ class Adversarial:
         clips = self.recognizers.validation
         assert clips is not None
         anonymized = self.anonymized(clips)
-        answers = self.answers(self.recognizers.action, anonymized)
-        if clips.action.is_floating_point():  # several actions at once
-            action = class_mean_ap(answers, clips.action)
-        else:
-            action = float((answers.argmax(1) == clips.action).float().mean())
+        action = action_score(self.answers(self.recognizers.action, anonymized), clips.action)
         return judged(self.rule, action, self.leak(anonymized), self.leak_weight, self.action_floor)
 
     def anonymized(self, clips: Clips) -> Clips:

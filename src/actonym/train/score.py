@@ -1,7 +1,15 @@
-"""How good the scores of a network are, where several classes may be there at once."""
+"""How good the scores of a network are on the clips that choose its checkpoint."""
 
 from torch import Tensor
 from torchmetrics.functional.classification import binary_average_precision, multilabel_average_precision
+
+
+def action_score(logits: Tensor, action: Tensor, views: int = 1) -> float:
+    """Top-1 for int64 `[N]`, with scores averaged over the views; class-wise mean AP for several actions, `[N, A]`."""
+    if action.is_floating_point():
+        return class_mean_ap(logits, action, views)
+    scores = logits.softmax(-1).view(len(action), views, -1).mean(1)
+    return (scores.argmax(-1) == action).float().mean().item()
 
 
 def class_mean_ap(logits: Tensor, labels: Tensor, views: int = 1) -> float:
