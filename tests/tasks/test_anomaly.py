@@ -6,6 +6,8 @@ import torch
 from sklearn.metrics import roc_auc_score
 
 from actonym.data.base import Segment
+from actonym.data.ucf_crime import NORMAL as USUAL
+from actonym.data.ucf_crime import read_labels
 from actonym.errors import UserError
 from actonym.losses.anomaly import magnitude_contrast, smoothness, sparsity
 from actonym.nets.mgfn import MGFN, Focus, Glance, most_marked
@@ -171,3 +173,10 @@ def test_focus_is_a_convolution_whose_weights_channels_share():
             near = [(t + d, focus.near.weight[head, 0, d + 2]) for d in range(-2, 3) if 0 <= t + d < 7]
             slow[0, channel, t] = sum(w * values[0, channel, at] for at, w in near) + focus.near.bias[head]
     torch.testing.assert_close(focus(x), focus.out(slow))
+
+
+def test_all_odd_test_videos_of_ucf_crime_say_when(shared):
+    """So the AUC over frames is what its test videos are scored by."""
+    labels = [label for label in read_labels(shared / "annotations" / "ucf_crime") if label.split == "test"]
+    odd = [label for label in labels if label.action != USUAL]
+    assert (len(labels), len(odd)) == (290, 140) and all(label.segments for label in odd)

@@ -6,6 +6,7 @@ import torch
 from feature_videos import DIM, with_actions
 
 from actonym.data.base import Segment
+from actonym.data.thumos14 import read_labels
 from actonym.errors import UserError
 from actonym.losses.detection import diou_loss, focal, iou
 from actonym.nets.tridet import TriDet
@@ -264,3 +265,17 @@ def test_segments_stay_within_the_video_and_shorter_videos_than_a_level_work():
         found = detect(net(prior=0.5), video, HOW)
         assert len(found) and found.times.min() >= 0 and found.times.max() <= length
         assert (found.score[:-1] >= found.score[1:]).all()
+
+
+def test_the_true_segments_of_thumos14_score_one(shared):
+    labels = [label for label in read_labels(shared / "annotations" / "thumos14") if label.split == "test"]
+    truth = [label.segments for label in labels]
+
+    def found(segments, shift):
+        times = torch.tensor([(s.start + shift, s.end + shift) for s in segments], dtype=torch.double)
+        return Found(times, torch.tensor([s.label for s in segments]), torch.rand(len(segments)))
+
+    assert len(truth) > 200
+    # a few overlap so much that one may take the other's place
+    assert mean_ap([found(segments, 0) for segments in truth], truth)["map"] > 0.99
+    assert mean_ap([found(segments, 100) for segments in truth], truth)["map"] < 0.1
