@@ -107,6 +107,6 @@ class Collective(PerFrame):
     )
     game = CollectiveGame
 
-    def __init__(self, width: int = 32, blocks: int = 5, side: int = 112) -> None:
-        """`width`: channels of the first layer; `blocks`: residual blocks."""
-        super().__init__(ITNet(width, blocks), MULTIPLE, side)
+    def __init__(self, width: int = 32, blocks: int = 5, side: int = 112, kernel: int = 9) -> None:
+        """`width`: channels of the first layer, of `kernel` x `kernel` pixels; `blocks`: residual blocks."""
+        super().__init__(ITNet(width, blocks, kernel), MULTIPLE, side)

@@ -154,9 +154,9 @@ class VITA(PerFrame):
     )
     game = VITAGame
 
-    def __init__(self, width: int = 32, blocks: int = 5, side: int = 112, grey: bool = True) -> None:
-        """`width`: channels of the first layer; `blocks`: residual blocks; `grey`: no colours come out."""
-        super().__init__(ITNet(width, blocks), MULTIPLE, side)
+    def __init__(self, width: int = 32, blocks: int = 5, side: int = 112, kernel: int = 9, grey: bool = True) -> None:
+        """`width`: channels of the first layer, of `kernel` x `kernel` pixels; `grey`: no colours come out."""
+        super().__init__(ITNet(width, blocks, kernel), MULTIPLE, side)
         self.grey = grey
 
     def forward(self, clip: Tensor, mask: Tensor | None = None) -> Tensor:

@@ -11,16 +11,19 @@ class ITNet(nn.Module):
     conv9-32, conv3/2-64, conv3/2-128, five residual blocks, two up-convolutions, conv9-3; instance norm throughout.
     """
 
-    def __init__(self, width: int = 32, blocks: int = 5) -> None:
+    def __init__(self, width: int = 32, blocks: int = 5, kernel: int = 9) -> None:
+        """`kernel`: of the first and the last convolution, odd."""
         super().__init__()
+        if kernel % 2 == 0:
+            raise ValueError(f"kernel must be odd, not {kernel}")
         self.layers = nn.Sequential(
-            *_conv(3, width, 9, 1),
+            *_conv(3, width, kernel, 1),
             *_conv(width, 2 * width, 3, 2),
             *_conv(2 * width, 4 * width, 3, 2),
             *(Residual(4 * width) for _ in range(blocks)),
             *_up(4 * width, 2 * width),
             *_up(2 * width, width),
-            nn.Conv2d(width, 3, 9, padding=4, padding_mode="reflect"),
+            nn.Conv2d(width, 3, kernel, padding=kernel // 2, padding_mode="reflect"),
             nn.Sigmoid(),
         )
 
