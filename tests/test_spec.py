@@ -1,13 +1,18 @@
 import pytest
 
 from actonym.errors import UserError
-from actonym.spec import assign, check, parse
+from actonym.spec import assign, check, parse, text
 
 
 def test_parse_reads_values_as_yaml():
     assert parse("downsample") == ("downsample", {})
     assert parse("stage:size=64,correlation=0.5") == ("stage", {"size": 64, "correlation": 0.5})
     assert parse("blur:strength=weak") == ("blur", {"strength": "weak"})
+
+
+@pytest.mark.parametrize("spec", ["downsample", "stage:size=64,correlation=0.5", "csv:path=a.csv,partial=true"])
+def test_text_is_what_parse_reads(spec):
+    assert text(*parse(spec)) == spec
 
 
 def test_parse_refuses_a_setting_without_value():

@@ -1,5 +1,6 @@
 """Names with settings, as users type them: `downsample:factor=2`, `stage:size=64,train=400`."""
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from inspect import Parameter, signature
@@ -20,6 +21,13 @@ def parse(text: str) -> tuple[str, Settings]:
         if not equals:
             raise UserError(f"cannot read {key!r} in {text!r}: settings are written name:key=value,key=value")
     return name.strip(), {key.strip(): yaml.safe_load(value) for key, _, value in pairs}
+
+
+def text(name: str, settings: Mapping[str, Any]) -> str:
+    """What `parse` reads."""
+    values = {key: value if isinstance(value, str) else json.dumps(value) for key, value in settings.items()}
+    tail = ",".join(f"{key}={value}" for key, value in values.items())
+    return f"{name}:{tail}" if tail else name
 
 
 def check(kind: str, settings: Mapping[str, Any], call: Callable[..., Any]) -> None:

@@ -1,4 +1,9 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
 import torch
+from sklearn.metrics import average_precision_score
 
 from actonym.attacks.attribute import mean_ap, train_attacker
 from actonym.attacks.frame import single_frames
@@ -48,3 +53,15 @@ def test_an_attacker_of_noise_stays_at_chance():
     net = FrameNet(2, (8, 16))
     train_attacker(net, train, val, Fit(epochs=3, lr=0.01), progress=False)
     assert abs(mean_ap(predict(net, test), test) - 0.5) < 0.12
+
+
+@pytest.mark.parametrize("attributes", [1, 3])
+def test_mean_ap_is_the_mean_over_attributes_that_somebody_has(attributes):
+    torch.manual_seed(0)
+    logits, labels = torch.randn(20, attributes), torch.randint(2, (10, attributes)).float()
+    labels[:, 2:] = 0
+    clips = Clips(torch.zeros(20, 3, 1, 2, 2, dtype=torch.uint8), torch.zeros(10), labels, [""] * 10, views=2)
+    scores = logits.sigmoid().view(10, 2, -1).mean(1)
+    expected = np.mean([average_precision_score(labels[:, k], scores[:, k]) for k in range(min(2, attributes))])
+    assert mean_ap(logits, clips) == pytest.approx(expected)
+    assert mean_ap(logits, replace(clips, privacy=labels * 0)) == 0

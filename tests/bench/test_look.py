@@ -2,11 +2,13 @@
 
 import pytest
 import torch
+from layouts import film, write
 from torch import Tensor, nn
 
 from actonym.bench import look
 from actonym.bench.evaluate import Evaluation
 from actonym.bench.look import Frozen, pixels
+from actonym.bench.report import report
 from actonym.data.clips import Clips
 from actonym.nets.encoder import SYMMETRIC, Encoder
 
@@ -42,6 +44,25 @@ def test_features_are_made_once(counted):
     assert torch.equal(first.video, again.video) and sum(counted) == 5
 
 
+def test_a_stopped_run_goes_on_where_it_was(counted, monkeypatch):
+    def stopped(part):
+        if sum(counted) >= 4:
+            raise KeyboardInterrupt
+        return floats(part)
+
+    monkeypatch.setattr(look, "BLOCK", 2)
+    frozen, floats = Frozen("tiny", 2, progress=False), look.to_floats
+    monkeypatch.setattr(look, "to_floats", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        frozen.features(clips().video)
+    monkeypatch.setattr(look, "to_floats", floats)
+    assert sum(counted) == 4
+    features = frozen.features(clips().video)
+    assert sum(counted) == 5
+    monkeypatch.setattr(look, "BLOCK", 64)
+    assert torch.allclose(features, frozen.features(clips().video), atol=1e-6)
+
+
 def test_other_pixels_are_other_features(counted):
     frozen, one, other = Frozen("tiny", 2, progress=False), clips(), clips()
     other.video[0, 0, 0, 0, 0] ^= 255
@@ -62,17 +83,19 @@ def test_pixels_thin_clips_for_frame_networks_only():
     assert see(clips(), "action", "frame").video.shape[2] == 8
 
 
+PLAN = [
+    "clip.size=32",
+    "clip.frames=8",
+    "recognizer.fit.epochs=3",
+    "attack.fit.epochs=3",
+    "attack.finetune.epochs=2",
+    "linkage=false",
+    "detectors=[]",
+]
+
+
 def test_a_method_is_measured_on_features(counted, tmp_path):
-    plan = [
-        "clip.size=32",
-        "clip.frames=8",
-        "recognizer.fit.epochs=3",
-        "attack.fit.epochs=3",
-        "attack.finetune.epochs=2",
-        "linkage=false",
-        "detectors=[]",
-    ]
-    evaluation = Evaluation("stage:train=24,val=20,test=20", preset="frozen", assignments=plan, progress=False)
+    evaluation = Evaluation("stage:train=24,val=20,test=20", preset="frozen", assignments=PLAN, progress=False)
     found = evaluation.run("blacken", 0, tmp_path / "blacken.json")
     assert found["utility"]["recognizer"]["net"] in ("linear", "mlp")
     assert {entry["net"] for entry in found["attacker"]["tried"]} == {"linear", "mlp"}
@@ -80,3 +103,19 @@ def test_a_method_is_measured_on_features(counted, tmp_path):
     assert made == 2 * 64 * 2, "raw and anonymized: each clip whole, and a static one"
     evaluation.run("blacken", 1, tmp_path / "again.json")
     assert sum(counted) == made, "another seed needs no features of its own"
+
+
+def test_what_is_written_names_no_folder_of_the_machine(counted, tmp_path):
+    rows = [(split, place) for split in ("train", "val", "test") for place in range(4)]
+    film(*(tmp_path / "videos" / f"{split}{place}.mp4" for split, place in rows))
+    lines = [f"videos/{split}{place}.mp4,{'sit' if place < 2 else 'run'},{place % 2},{split}" for split, place in rows]
+    table = write(tmp_path / "ward.csv", "\n".join(["path,action,face,split", *lines]))
+    plan = [*PLAN, f"encoder=i3d:{tmp_path}/mine.pt"]
+    evaluation = Evaluation(f"csv:{table}", preset="frozen", assignments=plan, progress=False)
+    found = evaluation.run("downsample", 0, tmp_path / "out" / "downsample.json")
+    assert found["data"] == "csv:ward.csv" and found["settings"]["encoder"] == "i3d:mine.pt"
+    report(tmp_path / "out")
+    texts = [path for path in (tmp_path / "out").rglob("*") if path.suffix in (".json", ".md", ".html")]
+    assert len(texts) > 2
+    for path in texts:
+        assert str(tmp_path) not in path.read_text(), path.name

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from actonym.errors import UserError
 from actonym.nets.encoder import IMAGENET, Encoder, spread
-from actonym.nets.encoders import KINDS, encoder
+from actonym.nets.encoders import KINDS, encoder, shown
 from actonym.nets.r3d import R3D18, R3D50
 from actonym.nets.resnet import ResNet50
 
@@ -124,6 +124,12 @@ def test_names_that_do_not_exist(tmp_path, monkeypatch):
     ):
         with pytest.raises(UserError, match=told):
             encoder(spec)
+
+
+def test_results_show_no_place_of_this_machine(tmp_path):
+    assert shown("i3d") == "i3d" and shown("hub:MCG-NJU/videomae-base") == "hub:MCG-NJU/videomae-base"
+    assert shown(f"i3d:{tmp_path}/mine.pt") == "i3d:mine.pt"
+    assert shown(str(tmp_path)) == tmp_path.name and shown(f"hub:{tmp_path}") == f"hub:{tmp_path.name}"
 
 
 def test_without_transformers_the_extra_is_named():

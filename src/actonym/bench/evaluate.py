@@ -22,10 +22,11 @@ from actonym.bench.report import picture
 from actonym.bench.residue import Embed, check_detectors, detectors, link_splits, linkable, places
 from actonym.bench.result import Result
 from actonym.bench.training import train_once
-from actonym.data.base import Dataset, open_dataset
+from actonym.data.base import Dataset, open_dataset, shown
 from actonym.data.clips import Clips, to_bytes, to_floats
 from actonym.data.files import warn
 from actonym.methods.base import Method, PixelMethod, config, turn
+from actonym.nets import encoders
 from actonym.spec import assign
 
 LEARNED_FROM = ("train", "val")  # the parts of a source
@@ -178,7 +179,7 @@ class Evaluation:
         entry: Result = {
             "schema": 1,
             "method": who.name,
-            "data": self.data,
+            "data": shown(self.data),
             "protocol": self.protocol.name,
             "preset": self.preset,
             "seed": seed,
@@ -191,10 +192,11 @@ class Evaluation:
             "closed": closed(found.privacy["cmap"], raw.privacy["cmap"], floor["chance"]),
             "reported": _reported(method) if self._as_reported(useful) and who.variant is None else None,
             "clips": self._counts(),
-            "settings": self.plan,
+            "settings": self._settings(),
             "versions": result.versions(),
         }
-        known = {"source": self.source, "knobs": who.knobs, "variant": who.variant}
+        source = None if self.source is None else shown(self.source)
+        known = {"source": source, "knobs": who.knobs, "variant": who.variant}
         entry |= {key: value for key, value in known.items() if value is not None}
         if found.linkage and raw.linkage:
             before["linkage"] = raw.linkage["rank1"]
@@ -205,6 +207,10 @@ class Evaluation:
     def _as_reported(self, useful: str) -> bool:
         """The papers' numbers on cards are of known actions, one per video."""
         return self.protocol.name == "known" and useful == "top1"
+
+    def _settings(self) -> Plan:
+        """The plan as results show it."""
+        return self.plan | ({"encoder": encoders.shown(self.plan["encoder"])} if "encoder" in self.plan else {})
 
     def _counts(self) -> dict[str, int]:
         """How many videos the recognizer learns from and is tested on, and how many frames attackers see."""

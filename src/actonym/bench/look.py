@@ -21,6 +21,7 @@ from actonym.nets.recognizers import sees_frames
 Look = Callable[[Clips, str, str], Clips]  # clips, attack (or "action") and network -> what that network sees
 
 BATCH = 4  # clips that go through an encoder at once
+BLOCK = 64  # clips whose features are kept together: a run that was stopped has lost no more
 
 
 def pixels(frames: int) -> Look:
@@ -53,17 +54,26 @@ class Frozen:
 
     def features(self, video: Tensor) -> Tensor:
         """`[N, D]` of uint8 clips `[N, 3, T, H, W]`."""
+        with tqdm(total=len(video), desc=f"features of {self.spec}", disable=not self.progress, leave=False) as bar:
+            return torch.cat([self._block(block, bar) for block in video.split(BLOCK)])
+
+    def _block(self, video: Tensor, bar: tqdm) -> Tensor:
         path = cache_dir("features") / f"{self._key(video)}.safetensors"
-        if not path.is_file():
+        if path.is_file():
+            bar.update(len(video))
+        else:
             part = path.with_suffix(f".{os.getpid()}.part")  # another process may be making the same
-            save_file({"features": self._encode(video)}, part)
+            save_file({"features": self._encode(video, bar)}, part)
             part.replace(path)
         return load_file(path)["features"]
 
     @torch.inference_mode()
-    def _encode(self, video: Tensor) -> Tensor:
-        parts = tqdm(video.split(BATCH), f"features of {self.spec}", disable=not self.progress, leave=False)
-        return torch.cat([self.encoder.encode(to_floats(part)) for part in parts]).clone()
+    def _encode(self, video: Tensor, bar: tqdm) -> Tensor:
+        found = []
+        for clips in video.split(BATCH):
+            found.append(self.encoder.encode(to_floats(clips)))
+            bar.update(len(clips))
+        return torch.cat(found).clone()
 
     def _key(self, video: Tensor) -> str:
         """All that decides the features: the clips and the encoder's weights."""

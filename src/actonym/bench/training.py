@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from filelock import FileLock
 
-from actonym import losses, nets, train
+from actonym import losses, nets
 from actonym.bench.measure import Plan, Splits
 from actonym.bench.result import versions
 from actonym.data.base import Dataset

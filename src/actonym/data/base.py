@@ -3,15 +3,17 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from inspect import signature
+from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
 from torch import Tensor
 
 from actonym.errors import UserError, unknown
-from actonym.spec import check, parse
+from actonym.spec import Settings, check, parse, text
 
 ATTRIBUTES = ("face", "skin_color", "gender", "nudity", "relationship")  # the VP datasets' order
 SPLITS = ("train", "val", "test")
+PLACES = ("path", "lists", "labels", "genders", "annotations")  # settings that say where something lies
 
 
 class Video(Protocol):
@@ -117,13 +119,30 @@ def open_dataset(spec: str, **defaults: Any) -> Dataset:
     `defaults` are settings for the datasets that take them and whose spec does not say otherwise: a world that is
     rendered can be rendered at the size that is wanted.
     """
-    name, _, tail = spec.partition(":")
-    if name not in _REGISTRY:
-        raise unknown("dataset", name, _REGISTRY)
-    settings = parse(spec)[1] if "=" in tail or not tail else {"path": tail}
+    name, settings = _parse(spec)
     check(name, settings, _REGISTRY[name])
     known = signature(_REGISTRY[name]).parameters
     if "path" in known and "path" not in settings:
         layout = _REGISTRY[name].card.layout  # type: ignore[attr-defined]
         raise UserError(f"{name} needs its place: write {name}:PATH, where PATH holds {layout}")
     return _REGISTRY[name](**{key: value for key, value in defaults.items() if key in known} | settings)
+
+
+def shown(spec: str) -> str:
+    """A spec as results show it. Where things lie is the machine's business: a file goes by its name, a folder by none.
+
+    `hmdb51:path=/data/hmdb,split=2` is `hmdb51:split=2`, and `csv:/data/ward.csv` is `csv:ward.csv`.
+    """
+    name, settings = _parse(spec)
+    places = {key: Path(str(value)).expanduser() for key, value in settings.items() if key in PLACES}
+    files = {key: place.name for key, place in places.items() if place.is_file()}
+    told = {key: files.get(key, value) for key, value in settings.items() if key in files or key not in places}
+    return f"{name}:{told['path']}" if told.keys() == {"path"} else text(name, told)
+
+
+def _parse(spec: str) -> tuple[str, Settings]:
+    """The name of a dataset that there is, and the settings; a tail without `=` is its place."""
+    name, _, tail = spec.partition(":")
+    if name not in _REGISTRY:
+        raise unknown("dataset", name, _REGISTRY)
+    return name, parse(spec)[1] if "=" in tail or not tail else {"path": tail}

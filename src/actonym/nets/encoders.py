@@ -61,6 +61,14 @@ def encoder(spec: str) -> Encoder:
     return Encoder(network, kind.size, kind.frames, kind.dim, kind.colours, kind.exact)
 
 
+def shown(spec: str) -> str:
+    """An encoder as results show it: a file or folder goes by its name, for where it lies is the machine's business."""
+    name, _, rest = spec.partition(":")
+    if rest and (name in KINDS or Path(rest).is_dir()):
+        return f"{name}:{Path(rest).name}"
+    return Path(spec).name if Path(spec).is_dir() else spec
+
+
 def load(kind: Kind, path: Path) -> nn.Module:
     """The network with the weights of a file; every name and shape must fit."""
     state = weights.state_dict(path)

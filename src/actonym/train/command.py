@@ -10,6 +10,7 @@ from torch import nn
 
 from actonym import methods, presets
 from actonym.data import Clips, Dataset, load_clips, open_dataset
+from actonym.data.base import shown
 from actonym.data.features import Store, load_features
 from actonym.errors import UserError
 from actonym.methods import LatentMethod, Method
@@ -40,7 +41,8 @@ def train(
     """
     torch.manual_seed(seed)
     run: dict[str, Any] = {"out": out, "seed": seed, "devices": devices, "precision": precision, "resume": resume}
-    run["settings"] = {"data": data, "preset": preset, "set": list(assignments), "target": target}
+    names = {"data": _named(data), "target": None if target is None else _named(target)}
+    run["settings"] = {**names, "preset": preset, "set": list(assignments)}
     anonymizer = methods.create(method, preset, assignments)
     check_target(anonymizer, target)
     if isinstance(anonymizer, LatentMethod):
@@ -63,6 +65,11 @@ def heads(store: Store) -> Recognizers:
     """Of a latent method, which makes its own networks: how many classes and attributes there are."""
     none = nn.Identity()
     return Recognizers(none, none, actions=len(store.about["actions"]), attributes=len(store.about["attributes"]))
+
+
+def _named(data: str) -> str:
+    """A dataset or a store of features, without its place on this machine."""
+    return "features" if data.startswith("features:") else shown(data)
 
 
 def _folder(method: Method, data: str) -> str:
