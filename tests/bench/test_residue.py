@@ -9,6 +9,7 @@ from actonym.bench import residue
 from actonym.bench.residue import detectors, link_splits, linkable, places
 from actonym.data.clips import Clips
 from actonym.errors import UserError
+from actonym.nets import centerface
 
 
 def filmed(seed: int, films: int = 6, clips: int = 3) -> Clips:
@@ -63,3 +64,22 @@ def test_faces_are_looked_for_once(monkeypatch):
 def test_an_unknown_detector_is_named():
     with pytest.raises(UserError, match="did you mean 'faces'"):
         residue.check_detectors(["face"])
+
+
+def test_what_detectors_need_is_told_at_once(monkeypatch, tmp_path):
+    monkeypatch.setenv("ACTONYM_CACHE", str(tmp_path))
+    monkeypatch.setattr(residue, "runtime", lambda: None)
+    monkeypatch.setattr(residue, "known_embedders", lambda: {"sface": None, "dlib": None})
+    pulls = " && ".join(f"actonym weights pull {name}" for name in ("centerface", "sface", "gender-age", "dlib-face"))
+    with pytest.raises(UserError, match=f"centerface, sface, gender-age, dlib-face are not here; run: {pulls}$"):
+        residue.check_detectors(["faces", "identity", "gender"])
+    residue.check_detectors([])
+
+
+def test_too_few_people_cost_the_identity_and_nothing_else(monkeypatch, capsys):
+    monkeypatch.setattr(residue, "detect", lambda pairs, count, find: {"videos": {}})
+    monkeypatch.setattr(
+        residue.centerface, "find", lambda frames: [centerface.Faces(*[torch.zeros(0)] * 3)] * len(frames)
+    )
+    found = detectors(filmed(0), filmed(0), [], ["faces", "identity"])
+    assert list(found) == ["faces"] and "identity is left out" in capsys.readouterr().err

@@ -43,10 +43,7 @@ class Frozen:
 
     def __init__(self, spec: str, frames: int, progress: bool = True) -> None:
         self.spec, self.frames, self.progress = spec, frames, progress
-
-    @cached_property
-    def encoder(self) -> Encoder:
-        return encoder(self.spec)
+        self.encoder: Encoder = encoder(spec)  # at once: weights that are absent are told before hours of work
 
     def __call__(self, clips: Clips, attack: str, net: str) -> Clips:
         seen = single_frames(clips, self.frames) if attack == "frame" else clips

@@ -7,9 +7,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from actonym import weights
 from actonym.attacks.faces import Find, detect
 from actonym.attacks.gender import gender
-from actonym.attacks.identity import identity
+from actonym.attacks.identity import identity, known_embedders
 from actonym.attacks.linkage import has_pairs, people
 from actonym.attacks.linkers import Linked, link, strongest
 from actonym.attacks.nudity import nudity
@@ -17,13 +18,20 @@ from actonym.attacks.places import place
 from actonym.bench.measure import Splits
 from actonym.data.base import SPLITS
 from actonym.data.clips import Clips
-from actonym.errors import unknown
+from actonym.data.files import warn
+from actonym.errors import UserError, unknown
 from actonym.nets import centerface
 from actonym.nets.centerface import Faces
+from actonym.nets.runtime import runtime
 
 Embed = Callable[[Clips], Tensor]  # videos to what linkage compares, [N, D]
 
-DETECTORS = ("faces", "identity", "nudity", "gender")
+DETECTORS = {  # and the weights that they need
+    "faces": ("centerface",),
+    "identity": ("centerface", "sface"),
+    "nudity": ("open-nsfw",),
+    "gender": ("centerface", "gender-age"),
+}
 FRAMES = 8  # of a video in which faces are looked for, evenly spaced
 
 
@@ -61,13 +69,15 @@ def places(clips: Clips) -> Tensor:
 
 def detectors(raw: Clips, anonymized: Clips, attributes: Sequence[str], names: Sequence[str]) -> dict[str, Any]:
     """What each of the ready-made models `names` finds in the anonymized videos."""
-    check_detectors(names)
     find = _remembered(centerface.find)
     found: dict[str, Any] = {}
     if "faces" in names:
         found["faces"] = detect(_pairs(raw, anonymized), count=FRAMES, find=find)
     if "identity" in names:
-        found["identity"] = identity(_pairs(raw, anonymized), _people(raw), count=FRAMES, find=find)
+        try:
+            found["identity"] = identity(_pairs(raw, anonymized), _people(raw), count=FRAMES, find=find)
+        except UserError as error:  # too few people: that is the data's, and no reason to lose all the rest
+            warn(f"identity is left out: {error}")
     if "nudity" in names:
         labels = raw.privacy[:, attributes.index("nudity")].int().tolist() if "nudity" in attributes else None
         found["nudity"] = nudity(_pairs(raw, anonymized), labels)
@@ -77,9 +87,17 @@ def detectors(raw: Clips, anonymized: Clips, attributes: Sequence[str], names: S
 
 
 def check_detectors(names: Sequence[str]) -> None:
+    """Whether they exist and all that they need is here: told before hours of work."""
+    needed: dict[str, None] = {}
     for name in names:
         if name not in DETECTORS:
             raise unknown("detector", name, DETECTORS)
+        needed |= dict.fromkeys(DETECTORS[name])
+    if "identity" in names and "dlib" in known_embedders():
+        needed["dlib-face"] = None
+    if needed:
+        runtime()
+        weights.need(*needed)
 
 
 def _actions(clips: Clips) -> Tensor:

@@ -14,14 +14,19 @@ Array = NDArray[np.float32]
 ERRORS_ONLY = 3  # the exporters left weights that no node uses; onnxruntime would name each of them
 
 
+def runtime() -> Any:
+    try:
+        import onnxruntime
+    except ImportError as error:
+        raise UserError("this needs onnxruntime; run: pip install 'actonym[attacks]'") from error
+    return onnxruntime
+
+
 class Network:
     """An ONNX network: arrays in the order of its inputs to arrays in the order of its outputs."""
 
     def __init__(self, model: bytes) -> None:
-        try:
-            import onnxruntime
-        except ImportError as error:
-            raise UserError("this needs onnxruntime; run: pip install 'actonym[attacks]'") from error
+        onnxruntime = runtime()
         options = onnxruntime.SessionOptions()
         options.log_severity_level = ERRORS_ONLY
         options.intra_op_num_threads = torch.get_num_threads()

@@ -16,11 +16,18 @@ from actonym.weights.index import digest, fetch
 
 def path(name: str) -> Path:
     """Where pulled weights lie: the file, or the folder if they are several. Nothing is fetched here."""
+    need(name)
     known = entry(name)
-    if not _is_here(known):
-        raise UserError(f"the weights {name} are not here; run: actonym weights pull {name}")
     folder = _folder(known)
     return folder / known.files[0].name if len(known.files) == 1 else folder
+
+
+def need(*names: str) -> None:
+    """Refuse to begin without these weights; all that are absent are named at once."""
+    absent = [name for name in names if not _is_here(entry(name))]
+    if absent:
+        commands = " && ".join(f"actonym weights pull {name}" for name in absent)
+        raise UserError(f"the weights {', '.join(absent)} are not here; run: {commands}")
 
 
 def pull(name: str, file: Path | None = None, force: bool = False) -> list[Entry]:
