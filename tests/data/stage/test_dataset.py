@@ -89,7 +89,7 @@ def test_attributes_are_independent_of_the_action(name):
     world = Stage(train=2000, world=name)
     action, labels = bits(world)
     share = labels.mean(0)
-    if name != "rooms":  # there two to four of eight objects are seen, and one or two of six scenes
+    if name != "rooms":  # there one to three of eight objects are seen, and one or two of six scenes
         assert np.abs(share - 0.5).max() < 0.05, "fair coins"
     within = np.stack([labels[action == a].mean(0) for a in range(len(world.actions))])
     sigma = np.sqrt(share * (1 - share) / (2000 / len(world.actions)))

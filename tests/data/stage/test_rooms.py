@@ -18,7 +18,7 @@ def test_labels_are_as_in_p_hvu():
     assert all(s.action == s.actions[0] and len(set(s.actions)) == len(s.actions) in (1, 2) for s in samples)
     assert {len(s.actions) for s in samples} == {1, 2}
     bits = np.array([s.privacy for s in samples])
-    assert set(bits[:, :8].sum(1)) == {2, 3, 4} and set(bits[:, 8:].sum(1)) == {1, 2}
+    assert set(bits[:, :8].sum(1)) == {1, 2, 3} and set(bits[:, 8:].sum(1)) == {1, 2}
     every = np.zeros((len(samples), 8))
     for row, sample in enumerate(samples):
         every[row, list(sample.actions)] = 1

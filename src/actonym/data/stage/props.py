@@ -8,14 +8,15 @@ from numpy.random import Generator
 from actonym.data.stage.draw import Camera, Part
 from actonym.data.stage.pose import Array
 
+SMALL, LARGE = 1.4, 1.2  # larger than life: people are small here, and what lies about must still be seen
 GLASS, PAGES, LEAF = np.array([[70.0, 120, 90], [236, 230, 214], [60, 120, 56]])
 
 
 class Prop:
     """Collects the parts of one object; `at` is the middle of its foot, or the hand that holds it. `[T, 3]`"""
 
-    def __init__(self, camera: Camera, at: Array, lift: float = 0.0) -> None:
-        self.camera, self.at, self.lift = camera, at, lift
+    def __init__(self, camera: Camera, at: Array, scale: float, lift: float = 0.0) -> None:
+        self.camera, self.at, self.scale, self.lift = camera, at, scale, lift
         self.parts: list[Part] = []
 
     def shape(self, corners: list[tuple[float, float]], colour: Array) -> None:
@@ -29,11 +30,11 @@ class Prop:
         self._add(self.camera.project(self._places([(x, y)])), colour, radius)
 
     def _places(self, points: list[tuple[float, float]]) -> Array:
-        return self.at[:, None] + np.array([(x, y, 0.0) for x, y in points])
+        return self.at[:, None] + self.scale * np.array([(x, y, 0.0) for x, y in points])
 
     def _add(self, points: Array, colour: Array, radius: float | None = None) -> None:
         near = self.at[:, 2] + self.lift + 1e-3 * len(self.parts)
-        pixels = None if radius is None else radius * self.camera.scale(near)
+        pixels = None if radius is None else radius * self.scale * self.camera.scale(near)
         self.parts.append(Part(points, near, np.clip(colour, 0, 255), 0, pixels))
 
 
@@ -122,6 +123,6 @@ OBJECTS = (*HELD, *STANDING)
 
 def build(name: str, camera: Camera, at: Array, rng: Generator, lift: float = 0.0) -> list[Part]:
     """One object at a place that may move, `[T, 3]`."""
-    prop = Prop(camera, at, lift)
-    (HELD | STANDING)[name](prop, rng)  # type: ignore[operator]
+    prop = Prop(camera, at, SMALL if name in HELD else LARGE, lift)
+    {**HELD, **STANDING}[name](prop, rng)
     return prop.parts

@@ -45,11 +45,11 @@ class Rooms(World):
         return subject(name, bool(rng.integers(2)), bool(rng.integers(2)), rng)
 
     def labels(self, row: int, cast: Cast, correlation: float, rng: Generator) -> Labels:
-        """Half of the videos have two actions, a third has two scenes; two to four kinds of objects are there."""
+        """Half of the videos have two actions, a third has two scenes; one to three kinds of objects are there."""
         first = row % len(self.actions)
         other = (first + rng.integers(1, len(self.actions))) % len(self.actions)
         actions = [self.actions[first], self.actions[other]][: 1 + rng.integers(2)]
-        objects = rng.permutation(len(OBJECTS))[: rng.integers(2, 5)].tolist()
+        objects = rng.permutation(len(OBJECTS))[: rng.integers(1, 4)].tolist()
         scenes = rng.permutation(len(SCENES))[: 1 + (rng.uniform() < 1 / 3)].tolist()
         if rng.uniform() < correlation:
             objects, scenes = list(range(first % 2, len(OBJECTS), 2)), [first % len(SCENES)]
@@ -113,11 +113,14 @@ def in_turn(first: str, second: str, frames: int, rng: Generator) -> Pose:
 def _objects(
     names: list[str], middle: float, people: list[float], hands: list[Array], camera: Camera, rng: Generator
 ) -> list[Part]:
-    """One of the small ones may be held; the others stand where nobody does, all of them in the picture."""
+    """One of the small ones may be held; the others stand where nobody does, apart and in the picture.
+
+    Of the five places at least three are free, and there are no more objects than that.
+    """
     parts: list[Part] = []
     small = [name for name in names if name in HELD]
     held = small[rng.integers(len(small))] if small and rng.uniform() < HOLD else ""
-    places = [x for x in np.linspace(-1.5, 1.5, 9) if min(abs(x - person) for person in people) > FREE]
+    places = [x for x in np.linspace(-1.5, 1.5, 5) if min(abs(x - person) for person in people) > FREE]
     for name, x in zip(rng.permutation(names), rng.permutation(places), strict=False):
         if name == held:
             grip = np.array([0.0, -0.2, 0.0])
