@@ -18,7 +18,10 @@ class Several(Stage):
     """A stage whose videos have a second action, and whose attributes are called objects and scenes."""
 
     name = "several"
-    attributes = ("object: face", "object: skin", "scene: one", "scene: two", "scene: three")
+
+    def __init__(self, size: int = 32, frames: int = 16, train: int = 4, val: int = 2, test: int = 2) -> None:
+        super().__init__(size=size, frames=frames, train=train, val=val, test=test)
+        self.attributes = ("object: face", "object: skin", "scene: one", "scene: two", "scene: three")
 
     def samples(self, split):
         return [

@@ -10,7 +10,7 @@ from safetensors.torch import load_file
 from small import DATA, TINY
 
 from actonym import methods
-from actonym.bench import training
+from actonym.bench import look, training
 from actonym.bench.bench import bench
 from actonym.bench.candidate import candidate
 from actonym.bench.evaluate import Evaluation
@@ -172,8 +172,9 @@ def test_a_variant_says_what_it_is_of(evaluation, tmp_path):
     assert result["training"]["settings"]["method"]["start"] == 0.1
 
 
-def test_a_frozen_encoder_has_no_networks_to_learn_with(evaluation, learnable):
+def test_a_frozen_encoder_has_no_networks_to_learn_with(evaluation, learnable, monkeypatch):
     """There a method learns from the clips and with the networks of the preset `stage`."""
+    monkeypatch.setattr(look, "encoder", lambda spec: None)  # its weights may not be here, and nobody looks through it
     frozen = Evaluation("stage:train=4,val=2,test=2", preset="frozen", assignments=["detectors=[]"], progress=False)
     part = frozen._lesson
     assert part.splits["train"].video.shape[-1] == 64 and frozen.plan["clip"]["size"] == 224

@@ -49,4 +49,5 @@ def test_one_process_alone_writes(trained: Path) -> None:
     keys = [tuple(line.split(",")[:4]) for line in lines(trained / "method")]
     assert len(keys) == len(set(keys)) and keys[0] == ("phase", "epoch", "step", "name")
     saved = {path.name for path in (trained / "method").iterdir()}
-    assert saved - {"tensorboard"} == {"config.json", "model.safetensors", "README.md", "log.csv", checkpoint.NAME}
+    named = {"config.json", "model.safetensors", "README.md", "log.csv", "history.json", checkpoint.NAME}
+    assert saved - {"tensorboard"} == named
