@@ -45,7 +45,7 @@ def test_the_losses_against_sums_written_out(objective):
     given = losses(game.phases()[-1].step, batch)
     assert [name for name, _ in given] == ["anonymizer", "action", "privacy", "privacy"]
     out = game.method(batch.clip).detach()
-    action = float(cross_entropy(game.recognizers.action(out), batch.action))
+    action = cross_entropy(game.recognizers.action(out), batch.action).item()
     logits = torch.stack([member(out) for member in game.budget.members]).detach()
     worst = []
     for clip in range(6):
