@@ -143,8 +143,8 @@ def test_resumed_after_any_step_the_run_is_the_same(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         train(tmp_path / "killed", kill=True)
     train(tmp_path / "killed", resume=True)
-    one, other = (
-        checkpoint.flatten(checkpoint.read(tmp_path / name / checkpoint.NAME)["modules"])
-        for name in ("whole", "killed")
-    )
+    whole, killed = (checkpoint.read(tmp_path / name / checkpoint.NAME) for name in ("whole", "killed"))
+    one, other = (checkpoint.flatten(state["modules"]) for state in (whole, killed))
     assert all(torch.equal(one[key], other[key]) for key in one)
+    paths = [[phase["points"] for phase in state["done"]] for state in (whole, killed)]
+    assert paths[0] == paths[1] and len(paths[0][0]["leak"]) == 2, "the path is whole, too"
