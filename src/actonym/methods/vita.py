@@ -123,7 +123,7 @@ class VITAGame(Supervised):
             raise ValueError("a restart needs a way to make new privacy networks: Recognizers.make_privacy")
         number = int(self.budget.steps) // self.restart_every
         # The same in all processes, and another in every run: the weights are the same in all and differ between runs.
-        mark = float(next(self.recognizers.action.parameters()).flatten()[0])
+        mark = next(self.recognizers.action.parameters()).detach().flatten()[0].item()
         with torch.random.fork_rng(devices=[]):
             torch.default_generator.manual_seed(derive("restart", number, repr(mark)))
             for turn in range(self.restarted):
