@@ -114,6 +114,10 @@ def test_what_is_written_names_no_folder_of_the_machine(counted, tmp_path):
     evaluation = Evaluation(f"csv:{table}", preset="frozen", assignments=plan, progress=False)
     found = evaluation.run("downsample", 0, tmp_path / "out" / "downsample.json")
     assert found["data"] == "csv:ward.csv" and found["settings"]["encoder"] == "i3d:mine.pt"
+    assert found["picture"] is None and not list(tmp_path.glob("out/*.png")), "a report may be shown to others"
+    shown = Evaluation(f"csv:{table}", preset="frozen", assignments=[*plan, "pictures=true"], progress=False)
+    assert shown.run("downsample", 1, tmp_path / "seen" / "one.json")["picture"] == "one.png"
+    assert (tmp_path / "seen" / "one.png").is_file()
     report(tmp_path / "out")
     texts = [path for path in (tmp_path / "out").rglob("*") if path.suffix in (".json", ".md", ".html")]
     assert len(texts) > 2

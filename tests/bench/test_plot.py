@@ -46,6 +46,18 @@ def test_points_and_floors_are_where_they_belong(make: Make) -> None:
     assert left < 0.5 and right > 0.8
 
 
+def test_linkage_has_a_panel_of_its_own_where_it_was_measured(make: Make) -> None:
+    def linked(rank1: float) -> dict[str, object]:
+        return {"rank1": rank1, "chance": {"rank1": 0.2}}
+
+    group = [make(linkage=linked(0.8)), make("blur", top1=0.6, linkage=linked(0.5)), make("blacken")]
+    first, second = trade_off_figure(summarize(group)).axes
+    assert len(points(first)) == 3 and points(second) == [(0.8, 0.9), (0.5, 0.6)]
+    texts = [text.get_text() for text in second.texts]
+    assert "floor: chance 0.200" in texts and "blacken" not in texts
+    assert "rank-1" in second.get_xlabel()
+
+
 @pytest.mark.parametrize("seeds", [1, 2, 3])
 def test_error_bars_from_three_seeds_up(make: Make, seeds: int) -> None:
     groups = summarize([make(seed=seed, top1=0.8 + 0.02 * seed, cmap=0.7 + 0.01 * seed) for seed in range(seeds)])

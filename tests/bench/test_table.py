@@ -125,6 +125,15 @@ def test_the_headline_says_what_was_measured(make: Make) -> None:
     assert finding(summarize([make()])[0]) == ""
 
 
+def test_the_finding_names_who_is_linked_least(make: Make) -> None:
+    def linked(rank1: float) -> dict[str, object]:
+        return {"linkage": {"rank1": rank1, "chance": {"rank1": 0.2}}}
+
+    both = [make("blur", raw=make()["raw"] | {"linkage": 0.8}, **linked(0.5)), make("blacken", **linked(0.6))]
+    [group] = summarize([make(**linked(0.1)), *both])
+    assert finding(group).endswith("). blur is linked least (rank-1 0.500, raw 0.800, chance 0.200).")
+
+
 def test_flags_name_method_and_seeds(make: Make) -> None:
     text = markdown(
         [make(), make("blur", 0, flags=["raw attacker weak"]), make("blur", 2, flags=["raw attacker weak"])]

@@ -31,7 +31,8 @@ from actonym.spec import assign
 
 LEARNED_FROM = ("train", "val")  # the parts of a source
 RAW_UTILITY = {"top1": "top1", "cmap": "action_cmap"}  # beside which the cMAP of the leak stands
-UNASKED: Plan = {"linkage": False, "detectors": []}  # attacks that a plan may ask for
+# What a plan may ask for: attacks, and pictures of raw and anonymized frames, which show real people to whom they may.
+UNASKED: Plan = {"linkage": False, "detectors": [], "pictures": False}
 
 
 class Evaluation:
@@ -73,10 +74,12 @@ class Evaluation:
         key = None if isinstance(method, Method) else (who.name, seed if training else None)
         anonymized = self._anonymize(key, anonymizer)
         found = raw if anonymizer.name == "raw" else self._measure(anonymized, seed, raw)
-        strip = out.with_suffix(".png")
         test, hidden = (each.data.splits["test"] for each in (self.parts, anonymized))
-        picture([test.video[0], *on_the_way(anonymizer, test.video[0]), hidden.video[0]], strip)
-        entry = self._result(who, anonymizer, seed, found, raw) | {"picture": strip.name}
+        entry = self._result(who, anonymizer, seed, found, raw) | {"picture": None}
+        if self.dataset.card.synthetic or self.plan["pictures"]:
+            strip = out.with_suffix(".png")
+            picture([test.video[0], *on_the_way(anonymizer, test.video[0]), hidden.video[0]], strip)
+            entry["picture"] = strip.name
         if training:
             entry["training"] = training
         if self.plan["detectors"]:

@@ -40,6 +40,8 @@ GLOSSARY = {
     "kept": "Utility (top-1, or action cMAP) on anonymized video divided by that on raw video. 1 is all of it.",
     "closed": "Share of the raw leak above chance that is gone. 0 is no protection, 1 is down to chance; below 0 the "
     "method leaks more than raw video.",
+    "linkage": "Given a clip, another one of the same person and place is looked for among clips of the same action. "
+    "Rank-1 is how often the first that is found is right. Lower is more private; chance is the floor.",
     "seeds": "Every number is a mean over seeds. ± is the standard deviation over seeds, printed from 3 seeds up.",
 }
 

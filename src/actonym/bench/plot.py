@@ -42,6 +42,8 @@ DISTANCES = (8, 12, 18, 28, 42, 60)  # points between a point and its name
 LINE_FROM = 20  # points from which on a name needs a line to its point
 DIRECTIONS = ((1, 0), (-1, 0), (0, 1), (0, -1), (0.7, 0.7), (-0.7, 0.7), (0.7, -0.7), (-0.7, -0.7))
 
+Panel = tuple[Group, Callable[[Axes, Group], None]]
+
 
 @dataclass(frozen=True)
 class Point:
@@ -68,7 +70,7 @@ def point(label: str, x: Mean, y: Mean, color: str, hollow: bool = False) -> lis
 
 
 def trade_off(groups: Sequence[Group]) -> bytes:
-    """A PNG of top-1 over cMAP, one panel per group: upper left is best."""
+    """A PNG of top-1 over cMAP, and over linkage where it was measured: upper left is best."""
     return _png(trade_off_figure(groups))
 
 
@@ -84,11 +86,12 @@ def ablations(groups: Sequence[Group]) -> bytes | None:
 
 
 def trade_off_figure(groups: Sequence[Group]) -> Figure:
-    return _figure(groups, (9.0, 5.6), _draw_trade_off)
+    panels = [(group, draw) for group in groups for draw in (_draw_trade_off, *[_draw_linkage] * group.linked)]
+    return _figure(panels, (9.0, 5.6))
 
 
 def kept_closed_figure(groups: Sequence[Group]) -> Figure:
-    return _figure(groups, (7.0, 4.6), _draw_kept_closed)
+    return _figure([(group, _draw_kept_closed) for group in groups], (7.0, 4.6))
 
 
 def ablation_figure(groups: Sequence[Group]) -> Figure | None:
@@ -128,13 +131,27 @@ def _draw_ablation(axes: Axes, group: Group, factor: str, rows: Mapping[str, Row
 
 
 def _draw_trade_off(axes: Axes, group: Group) -> None:
+    floors = {key: group.floors.mean("floors", key).value or 0.0 for key in FLOORS}
+    _draw_leak(axes, group, ("privacy", "cmap"), floors)
+    axes.set_xlabel("leak to the strongest attacker (cMAP), lower is better")
+    axes.set_title(f"Action-privacy trade-off: {group.title}", loc="left", fontweight="bold", pad=26)
+
+
+def _draw_linkage(axes: Axes, group: Group) -> None:
+    floors = {"chance": group.floors.mean("linkage", "chance", "rank1").value or 0.0}
+    _draw_leak(axes, group, ("linkage", "rank1"), floors)
+    axes.set_xlabel("clips linked to the same person and place (rank-1 of the strongest attacker), lower is better")
+    axes.set_title(f"Linkage: {group.title}", loc="left", fontweight="bold", pad=26)
+
+
+def _draw_leak(axes: Axes, group: Group, leak: Sequence[str], floors: Mapping[str, float]) -> None:
+    """Utility over what stands at `leak` in the results."""
     colors = family_colors(group.rows)
     points = [
         found
         for row in _methods(group)
-        for found in point(row.method, row.mean("privacy", "cmap"), row.utility, colors[row.method])
+        for found in point(row.method, row.mean(*leak), row.utility, colors[row.method])
     ]
-    floors = {key: group.floors.mean("floors", key).value or 0.0 for key in FLOORS}
     _limits(axes, points, also_x=floors.values())
     _draw_floors(axes, floors)
     _corner(axes, "upper left is best: the action is kept, little leaks", left=True)
@@ -143,9 +160,7 @@ def _draw_trade_off(axes: Axes, group: Group) -> None:
         steps = [places[row.method] for row in rows if row.method in places]
         axes.plot(*zip(*steps, strict=True), color=colors[rows[0].method], linewidth=1.2, alpha=0.6, zorder=2)
     _draw_points(axes, points)
-    axes.set_xlabel("leak to the strongest attacker (cMAP), lower is better")
     axes.set_ylabel(f"action recognition ({group.utility_name}), higher is better")
-    axes.set_title(f"Action-privacy trade-off: {group.title}", loc="left", fontweight="bold", pad=26)
 
 
 def _draw_kept_closed(axes: Axes, group: Group) -> None:
@@ -190,9 +205,10 @@ def family_colors(rows: Sequence[Row]) -> dict[str, str]:
     return {row.method: by_family[family(row)] for row in rows}
 
 
-def _draw_floors(axes: Axes, floors: dict[str, float]) -> None:
-    """Vertical lines, named above the frame; the left name ends at its line, the right one starts there."""
-    for (key, x), side in zip(sorted(floors.items(), key=lambda item: item[1]), ("right", "left"), strict=True):
+def _draw_floors(axes: Axes, floors: Mapping[str, float]) -> None:
+    """Vertical lines, named above the frame; of two names the left one ends at its line, the right one starts there."""
+    sides = ("right", "left")[-len(floors) :]
+    for (key, x), side in zip(sorted(floors.items(), key=lambda item: item[1]), sides, strict=True):
         axes.axvline(x, color=QUIET, linestyle=FLOOR_LINES[key], linewidth=1.2, zorder=1)
         offset = (-2 if side == "right" else 2, 4)
         axes.annotate(f"{FLOORS[key]} {x:.3f}", (x, 1), offset, xycoords=("data", "axes fraction"),
@@ -279,14 +295,14 @@ def _common(one: Bbox, other: Bbox) -> float:
     return max(width, 0.0) * max(height, 0.0)
 
 
-def _figure(groups: Sequence[Group], size: tuple[float, float], draw: Callable[[Axes, Group], None]) -> Figure:
-    """One panel per group, below each other. Margins are fixed: labels are placed before anything is drawn."""
-    width, height = size[0], size[1] * len(groups)
+def _figure(panels: Sequence[Panel], size: tuple[float, float]) -> Figure:
+    """Panels below each other. Margins are fixed: labels are placed before anything is drawn."""
+    width, height = size[0], size[1] * len(panels)
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(width, height), dpi=DPI)
         edges = {"left": 0.72 / width, "right": 1 - 0.2 / width, "bottom": 0.58 / height, "top": 1 - 0.62 / height}
-        panels = figure.subplots(len(groups), 1, squeeze=False, gridspec_kw={**edges, "hspace": 0.3})
-        for axes, group in zip(panels[:, 0], groups, strict=True):
+        places = figure.subplots(len(panels), 1, squeeze=False, gridspec_kw={**edges, "hspace": 0.3})
+        for axes, (group, draw) in zip(places[:, 0], panels, strict=True):
             draw(axes, group)
     return figure
 

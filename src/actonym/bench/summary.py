@@ -94,6 +94,11 @@ class Group:
         return list(dict.fromkeys(name for result in self.results for name in result["privacy"].get("per_group", {})))
 
     @property
+    def linked(self) -> bool:
+        """Whether linkage was measured."""
+        return any("linkage" in result for result in self.results)
+
+    @property
     def curves(self) -> list[list[Row]]:
         """Methods that differ only in one knob that was turned after training, in the order of its values."""
         found: dict[tuple[str, ...], list[tuple[float, Row]]] = {}
@@ -169,18 +174,31 @@ def headline(group: Group) -> str:
 
 
 def finding(group: Group) -> str:
-    """Who keeps most and who closes most, in words; empty where there is nothing but raw."""
+    """Who keeps most, who closes most and who is linked least, in words; empty where there is nothing but raw."""
     rows = [(row, row.mean("kept").value, row.mean("closed").value) for row in group.rows if row.method != "raw"]
     known = [(row.method, share, gone) for row, share, gone in rows if share is not None and gone is not None]
     if not known:
         return ""
     keeper, closer = max(known, key=lambda line: line[1]), max(known, key=lambda line: line[2])
     if keeper == closer:
-        return f"{keeper[0]} keeps most and closes most (kept {keeper[1]:.3f}, closed {keeper[2]:.3f})."
-    return (
-        f"{keeper[0]} keeps most (kept {keeper[1]:.3f}, closed {keeper[2]:.3f}); "
-        f"{closer[0]} closes most (kept {closer[1]:.3f}, closed {closer[2]:.3f})."
-    )
+        first = f"{keeper[0]} keeps most and closes most (kept {keeper[1]:.3f}, closed {keeper[2]:.3f})."
+    else:
+        first = (
+            f"{keeper[0]} keeps most (kept {keeper[1]:.3f}, closed {keeper[2]:.3f}); "
+            f"{closer[0]} closes most (kept {closer[1]:.3f}, closed {closer[2]:.3f})."
+        )
+    return f"{first} {_least_linked(group)}".strip()
+
+
+def _least_linked(group: Group) -> str:
+    """Whose clips are hardest to link to others of the same person and place."""
+    ranks = [(row.mean("linkage", "rank1").value, row) for row in group.rows if row.method != "raw"]
+    known = [(rank, row) for rank, row in ranks if rank is not None]
+    if not known:
+        return ""
+    rank, row = min(known, key=lambda pair: pair[0])
+    raw, chance = row.mean("raw", "linkage"), group.floors.mean("linkage", "chance", "rank1")
+    return f"{row.method} is linked least (rank-1 {rank:.3f}, raw {raw.text()}, chance {chance.text()})."
 
 
 def count(number: int, thing: str) -> str:

@@ -19,7 +19,7 @@ Cast = Mapping[Traits, list[Any]]  # who may act in a split
 
 def describe(title: str, about: str) -> DatasetCard:
     licence, source = "Apache-2.0 (made by this program)", "made on the fly from a seed; nothing to download"
-    return DatasetCard(title, about, licence, source)
+    return DatasetCard(title, about, licence, source, synthetic=True)
 
 
 @dataclass(frozen=True)
