@@ -49,10 +49,11 @@ def train_once(
 
 def digest_of(clips: Clips) -> bytes:
     """All that can be learned from clips."""
-    digest = hashlib.sha256(clips.video.contiguous().numpy().data)
-    digest.update(repr((clips.action.tolist(), clips.privacy.tolist())).encode())
-    if clips.mask is not None:
-        digest.update(clips.mask.contiguous().numpy().data)
+    digest = hashlib.sha256()
+    for part in (clips.video, clips.action, clips.privacy, clips.mask):
+        if part is not None:
+            digest.update(f"{tuple(part.shape)} {part.dtype}".encode())
+            digest.update(part.contiguous().numpy().data)
     return digest.digest()
 
 
