@@ -11,6 +11,7 @@ from signal import SIG_DFL, SIGINT, signal
 from typing import TYPE_CHECKING, Any
 
 from safetensors.torch import load_model
+from torch.distributed import destroy_process_group
 from torch.multiprocessing import ProcessRaisedException
 
 from actonym import methods
@@ -89,6 +90,8 @@ def _work(
         methods.save(method, out)
         (out / HISTORY).write_text(json.dumps([asdict(phase) for phase in history.phases], indent=2) + "\n")
     fabric.barrier()
+    if fabric.world_size > 1:  # at the interpreter's end gloo's threads may be found running, and the process aborts
+        destroy_process_group()
     return history
 
 
