@@ -8,9 +8,9 @@ from actonym.data import ATTRIBUTES, Stage
 # Of the stage at 64 pixels: the mean of the frames, of the person mask and of the depth, each plain and weighted with a
 # ramp over the clip.
 MEANS = {
-    ("train", 0): (130.3498, 64.5268, 0.0681, 0.0430, 5.7651, 2.8476),
-    ("train", 3): (95.8699, 47.8035, 0.0441, 0.0225, 5.8796, 2.9053),
-    ("test", 2): (66.8518, 33.3323, 0.0422, 0.0204, 5.7372, 2.8365),
+    ("train", 0): (129.7570, 64.2091, 0.0562, 0.0356, 5.6575, 2.7918),
+    ("train", 3): (95.2232, 47.4723, 0.0361, 0.0185, 5.7621, 2.8438),
+    ("test", 2): (67.0263, 33.4120, 0.0349, 0.0168, 5.6206, 2.7755),
 }
 LABELS = {
     "train": ["0 11100 dark-woman", "1 10001 light-man", "2 01001 dark-man", "3 11100 dark-woman"],

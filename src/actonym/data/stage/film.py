@@ -25,7 +25,7 @@ def shoot(parts: list[Part], picture: Array, nearness: Array, rng: Generator) ->
 
 def hand_held(frames: int, size: tuple[int, int], rng: Generator) -> Camera:
     """A hand-held camera: it drifts, zooms a little and shakes."""
-    tall = rng.uniform(0.36, 0.5)  # of a 1.7 m figure, as a share of the picture: small figures, as in real footage
+    tall = rng.uniform(0.32, 0.45)  # of a 1.7 m figure, as a share of the picture: small figures, as in real footage
     time = np.linspace(-0.5, 0.5, frames)
     zoom = tall * size[0] / 1.7 * (1 + rng.normal(0, 0.05) * time)
     drift = rng.normal(0, [0.08, 0.025])
