@@ -17,6 +17,7 @@ from tqdm import tqdm
 from actonym.data.base import SPLITS, Sample, register
 from actonym.data.cache import cache_dir
 from actonym.data.p_hvu import KINDS
+from actonym.data.stage.bias import BiasF, BiasM
 from actonym.data.stage.faces import Faces
 from actonym.data.stage.park import Park
 from actonym.data.stage.puppets import Puppets
@@ -31,6 +32,8 @@ WORLDS: Mapping[str, type[World]] = {
     "turning": Turning,
     "faces": Faces,
     "rooms": Rooms,
+    "bias-f": BiasF,
+    "bias-m": BiasM,
 }
 
 
@@ -75,25 +78,26 @@ class Stage:
         train: int = 1600,
         val: int = 240,
         test: int = 480,
-        correlation: float = 0.0,
+        correlation: float | None = None,
         seed: int = 0,
         world: str = "puppets",
         hide: str = "both",
     ) -> None:
-        """`correlation` 0..1 is the share of videos in which the action decides the attributes.
+        """`correlation` 0..1 is the share of videos in which the action decides the attributes; a world has its own.
 
         `hide` is object, scene or both, as in P-HVU, for the world that has them.
         """
         for name, value, low in (("size", size, 16), ("frames", frames, 2), ("train", train, 1), ("test", test, 1)):
             if value < low:
                 raise UserError(f"stage: {name} must be at least {low}, not {value}")
-        if not 0 <= correlation <= 1:
-            raise UserError(f"stage: correlation must be between 0 and 1, not {correlation}")
         if world not in WORLDS:
             raise unknown("world of the stage", world, WORLDS)
-        self.size, self.frames, self.correlation, self.seed = size, frames, correlation, seed
-        self.counts = {"train": train, "val": val, "test": test}
         self.world = WORLDS[world]()
+        self.correlation = self.world.correlation if correlation is None else correlation
+        if not 0 <= self.correlation <= 1:
+            raise UserError(f"stage: correlation must be between 0 and 1, not {correlation}")
+        self.size, self.frames, self.seed = size, frames, seed
+        self.counts = {"train": train, "val": val, "test": test}
         self._hidden = _columns(world, self.world.attributes, hide)
         self.actions = self.world.actions
         self.attributes = tuple(self.world.attributes[place] for place in self._hidden)
@@ -127,7 +131,8 @@ class Stage:
         )
 
     def labels(self, split: str, row: int) -> Labels:
-        return self.world.labels(row, self._casts[split], self.correlation, self._rng(split, row, 0))
+        tied = 0.0 if split in self.world.balanced else self.correlation
+        return self.world.labels(row, self._casts[split], tied, self._rng(split, row, 0))
 
     @cached_property
     def _casts(self) -> dict[str, Cast]:

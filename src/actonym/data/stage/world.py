@@ -50,6 +50,8 @@ class World(ABC):
     traits: ClassVar[Sequence[int]]  # which of the attributes are the person's own
     salt: ClassVar[tuple[int, ...]]  # sets its random numbers apart from those of the other worlds
     prefix: ClassVar[str] = ""  # of its people's names: nobody lives in two worlds
+    correlation: ClassVar[float] = 0.0  # where the user does not say otherwise
+    balanced: ClassVar[Sequence[str]] = ()  # splits in which nothing is ever tied to the action
 
     @abstractmethod
     def person(self, name: str, traits: Traits, rng: Generator) -> Any: ...
