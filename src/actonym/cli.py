@@ -157,7 +157,7 @@ def evaluate(
     Args:
         method: a method's name, its name with settings, or the folder of a trained one (with knobs: DIR:keep=0.5).
         data: a dataset's name, or NAME:path/to/its/folder.
-        protocol: who is trained on what and tested on what: known, unseen or frame.
+        protocol: who is trained on what and tested on what: known, unseen, frame or bias.
         source: a second dataset, for unseen (methods learn from it) and frame (the recognizer too).
         out: the result, a .json file.
         preset: how it is measured: stage (two CPU cores, minutes) or paper.
@@ -198,7 +198,7 @@ def bench(
         methods: names (NAME, NAME@VARIANT) or checkpoint folders, separated by commas; settings go after a colon,
             joined by + (a:x=1+y=2); those of the training are called train.x.
         data: a dataset's name, or NAME:path/to/its/folder.
-        protocol: who is trained on what and tested on what: known, unseen or frame.
+        protocol: who is trained on what and tested on what: known, unseen, frame or bias.
         source: a second dataset, for unseen (methods learn from it) and frame (the recognizer too).
         seeds: how many.
         out: a folder for the results, one file per method and seed.

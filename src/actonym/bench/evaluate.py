@@ -12,6 +12,7 @@ from torch import Tensor
 from actonym import presets
 from actonym.bench import protocols, result
 from actonym.bench.baseline import raw_baselines
+from actonym.bench.bias import against_raw
 from actonym.bench.candidate import Candidate, candidate
 from actonym.bench.floors import floors
 from actonym.bench.look import Frozen
@@ -55,6 +56,8 @@ class Evaluation:
             parse_attacker(name)
         check_detectors(plan["detectors"])
         self.plan: Plan = {**plan, "attackers": self.protocol.attackers(plan)}
+        if self.protocol.groups:
+            self.plan["groups"] = self.protocol.groups
         # A method learns with networks that see clips; a plan with an encoder has heads only.
         self.lessons: Plan = presets.load("evaluation", self.size) if "encoder" in plan else plan
         self.parts = self._open(self.plan)
@@ -186,7 +189,7 @@ class Evaluation:
             "protocol": self.protocol.name,
             "preset": self.preset,
             "seed": seed,
-            "utility": found.utility,
+            "utility": against_raw(found.utility, raw.utility),
             "privacy": found.privacy,
             "attacker": found.attacker,
             "floors": floor,
@@ -198,6 +201,8 @@ class Evaluation:
             "settings": self._settings(),
             "versions": result.versions(),
         }
+        if "bias" in raw.utility:
+            before["gap"] = raw.utility["bias"]["gap"]
         source = None if self.source is None else shown(self.source)
         known = {"source": source, "knobs": who.knobs, "variant": who.variant}
         entry |= {key: value for key, value in known.items() if value is not None}

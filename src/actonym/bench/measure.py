@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from actonym import presets
 from actonym.attacks.attribute import train_attacker
+from actonym.bench.bias import group_scores
 from actonym.bench.look import Frozen, Look, pixels
 from actonym.bench.metrics import action_scores, mean_over_views, privacy_scores
 from actonym.data.base import SPLITS, Dataset
@@ -94,10 +95,11 @@ def _utility(splits: Splits, dataset: Dataset, plan: Plan, seed: int, look: Look
         fitted = train_recognizer(net, seen["train"], seen["val"], how, seed=seed, progress=progress)
         trained.append((fitted.validation, name, fitted, seen["test"]))
     _, name, fitted, test = max(trained, key=lambda entry: entry[0])
-    return {
-        **action_scores(predict(fitted.net, test), test.action, test.views),
-        "recognizer": {"net": name, "start": "scratch", **_training(fitted)},
-    }
+    logits = predict(fitted.net, test)
+    found: dict[str, Any] = action_scores(logits, test.action, test.views)
+    if plan.get("groups"):
+        found["bias"] = group_scores(logits, test, dataset.attributes.index(plan["groups"]))
+    return {**found, "recognizer": {"net": name, "start": "scratch", **_training(fitted)}}
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,11 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from actonym.attacks.frame import labelled_frames
+from actonym.bench.bias import check_fairlearn
 from actonym.bench.measure import Plan, Splits, parse_attacker
 from actonym.data.base import Dataset, Sample
 from actonym.data.files import warn
+from actonym.data.genders import ATTRIBUTE
 from actonym.errors import UserError, unknown
 from actonym.methods.base import PixelMethod
 
@@ -46,6 +48,7 @@ class Known:
 
     name: ClassVar[str] = "known"
     source: ClassVar[str] = "refused"  # or needed, or optional: a second dataset
+    groups: ClassVar[str] = ""  # the attribute that tells groups of people apart, where they are compared
 
     def for_method(self, parts: Parts) -> Part:
         return parts.data
@@ -121,7 +124,28 @@ class Frame(Known):
             raise UserError(f"protocol frame needs a source with the actions of {data.name}; {source.name} has others")
 
 
-PROTOCOLS: dict[str, Known] = {protocol.name: protocol for protocol in (Known(), Unseen(), Frame())}
+class Bias(Known):
+    """Gender bias (SPLAVU 4.3): as `known`, and the recognizer's accuracy for women and for men, and the gap."""
+
+    name = "bias"
+    groups = ATTRIBUTE
+
+    def check(self, data: Dataset, source: Dataset | None) -> None:
+        super().check(data, source)
+        check_fairlearn()
+        if ATTRIBUTE not in data.attributes:
+            raise UserError(
+                f"protocol bias needs data with the attribute {ATTRIBUTE!r}, which {data.name} has not: "
+                "ntu-bias-f, ntu-bias-m, ntu60 or toyota-smarthome with genders=CSV, or stage:world=bias-f"
+            )
+        place, tested = list(data.attributes).index(ATTRIBUTE), data.samples("test")
+        if len({sample.privacy[place] for sample in tested}) < 2:
+            raise UserError(f"protocol bias needs women and men among the test videos of {data.name}")
+        if all(sample.actions and not sample.segments for sample in tested):
+            raise UserError(f"protocol bias needs videos of one action each; those of {data.name} have several")
+
+
+PROTOCOLS: dict[str, Known] = {protocol.name: protocol for protocol in (Known(), Unseen(), Frame(), Bias())}
 
 
 def find(name: str) -> Known:

@@ -92,6 +92,7 @@ def flags(result: Mapping[str, Any]) -> list[str]:
     every = result["privacy"]["per_attribute"]
     left_out = [name for name, entry in every.items() if entry["ap"] is None]
     named = ", ".join(left_out) if len(left_out) <= NAMED else f"{len(left_out)} of {len(every)}"
+    bias = result["utility"].get("bias")
     below = result["privacy"]["cmap"] < floors["action_prior"] - TOLERANCE
     found = {
         "attacker did not converge": attacker["strongest"] in unfinished,
@@ -100,6 +101,7 @@ def flags(result: Mapping[str, Any]) -> list[str]:
         "below the action-prior floor": below and (result["kept"] or 0) >= HIGH_KEPT,
         "raw attacker weak": raw["cmap"] < floors["chance"] + WEAK_MARGIN,
         f"attribute left out: {named}": left_out,
+        "raw gap no larger than by lot": bias and raw["gap"] <= bias["by_lot"],
     }
     return [flag for flag, raised in found.items() if raised]
 

@@ -138,6 +138,28 @@ def linkage(group: Group) -> Table | None:
     return Table("Linkage", note, header, [*rows, [FLOORS["chance"], *chance, ABSENT, ABSENT]])
 
 
+def bias(group: Group) -> Table | None:
+    """How often the recognizer is right about each group of people; None where groups were not told apart."""
+    told = [result["utility"]["bias"] for result in group.results if "bias" in result["utility"]]
+    if not told:
+        return None
+    names = list(dict.fromkeys(name for one in told for name in one["groups"]))
+    where = ("utility", "bias")
+    rows = [
+        [
+            row.method,
+            *(row.mean(*where, "groups", name, "top1").text() for name in names),
+            row.mean("utility", "top1").text(),
+            row.mean(*where, "gap").text(),
+            row.mean(*where, "by_lot").text(),
+            row.mean(*where, "closed").text(),
+        ]
+        for row in group.rows
+    ]
+    note = "Top-1 of women and men. By lot: the gap between as large groups if they were drawn by lot. " + SEEDS_NOTE
+    return Table("Accuracy per group", note, ["method", *names, "all", "gap", "by lot", "gap closed"], rows)
+
+
 DETECTED = {  # column -> where the number stands in a result
     "faces found again": ("faces", "faces", "rate"),
     "videos with a face": ("faces", "videos", "rate"),
@@ -200,7 +222,7 @@ def reported_trade_off(row: Row, data: str) -> tuple[float | None, float | None]
 
 def tables(group: Group) -> list[Table]:
     """All tables of a group, in the order of a report."""
-    others = (per_group, linkage, detected, reported, per_attribute, attackers)
+    others = (bias, per_group, linkage, detected, reported, per_attribute, attackers)
     found = [measured(group), *(table(group) for table in others)]
     return [table for table in found if table is not None]
 

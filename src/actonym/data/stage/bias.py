@@ -1,4 +1,4 @@
-"""The first world with a shortcut: in training nearly all who do one action are of one gender, in all others of the other.
+"""The first world with a shortcut: in training nearly all who do one action are of one gender, elsewhere of the other.
 
 As NTU-Bias-F and NTU-Bias-M of SPLAVU (appendix A): a recognizer that goes by the gender is right in training, and
 wrong in testing, where either gender does everything equally often.
