@@ -9,6 +9,7 @@ from actonym.data import Sample, Stage
 from actonym.data.stage.dataset import WORLDS
 
 SHOWN = (0, 3, 6, 9, 12, 15)  # frames of each clip
+LONG = 16  # frames of a long video, evenly spaced
 HEIGHT = 16  # pixels of a line of text
 
 
@@ -26,9 +27,20 @@ def title(world: Stage, sample: Sample) -> str:
     return f"{' + '.join(world.actions[action] for action in sample.actions)}   ({', '.join(there)})"
 
 
+def story(world: Stage, sample: Sample) -> str:
+    """A long video's name, its action, and what happens when."""
+    times = [f"{world.actions[s.label]} {s.start:.0f}-{s.end:.0f} s" for s in sample.segments]
+    return f"{sample.name}   {world.actions[sample.action]}   {', '.join(times)}"
+
+
 def row(world: Stage, number: int) -> np.ndarray:
     """Frames of one clip, then the person mask and the depth of a middle frame, under what is true of it."""
-    film, sample = world.film("train", number), world.samples("train")[number]
+    split = "test" if world.clips > 1 else "train"
+    film, sample = world.film(split, number), world.samples(split)[number]
+    if world.clips > 1:
+        places = np.linspace(0, world.length - 1, LONG).round().astype(int)
+        strip = np.concatenate(list(film.frames[places]), 1)
+        return np.concatenate([write(story(world, sample), strip.shape[1]), strip])
     mask = np.repeat((film.mask[7] * 100)[..., None], 3, -1)
     near = np.clip(255 * (film.depth[7].max() - film.depth[7]) / np.ptp(film.depth[7]), 0, 255).astype(np.uint8)
     strip = np.concatenate([*film.frames[list(SHOWN)], mask, np.repeat(near[..., None], 3, -1)], 1)

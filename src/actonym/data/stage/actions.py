@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 from numpy.random import Generator
 
-from actonym.data.stage.pose import LEFT, RIGHT, Array, Pose, again, mix, once, saw, stand
+from actonym.data.stage.pose import LEFT, RIGHT, Array, Pose, again, mix, once, pace, saw, stand
 
 
 def _raise(pose: Pose, s: Array, rng: Generator) -> None:
@@ -51,7 +51,7 @@ def _swing(pose: Pose, rng: Generator, right: int) -> None:
 
 def _spin(pose: Pose, rng: Generator, out: int) -> None:
     """The sticks go round and round; `out` is 1 if they move away from the body when they point up."""
-    angle = 2 * np.pi * np.linspace(0, rng.uniform(1.0, 1.8), len(pose.lean))
+    angle = 2 * np.pi * np.linspace(0, rng.uniform(1.0, 1.8) * pace(len(pose.lean)), len(pose.lean))
     pose.wrists[:] = rng.uniform(-np.pi, np.pi, 2) + out * angle[:, None]
 
 
@@ -100,7 +100,7 @@ def _stroke(pose: Pose, rng: Generator, down: int) -> None:
 
 def _stir(pose: Pose, rng: Generator, out: int) -> None:
     """Each hand goes round in a circle; `out` is 1 if it moves away from the body when it is highest."""
-    angle = 2 * np.pi * np.linspace(0, rng.uniform(1.2, 2.0), len(pose.lean))
+    angle = 2 * np.pi * np.linspace(0, rng.uniform(1.2, 2.0) * pace(len(pose.lean)), len(pose.lean))
     angle = rng.uniform(-np.pi, np.pi, 2) - out * angle[:, None]
     reach = rng.uniform(0.45, 0.6)
     pose.arms[:, :, 0, 1] += reach * np.cos(angle)

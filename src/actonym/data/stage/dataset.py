@@ -3,7 +3,7 @@
 import hashlib
 import os
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -23,7 +23,8 @@ from actonym.data.stage.park import Park
 from actonym.data.stage.puppets import Puppets
 from actonym.data.stage.rooms import Rooms
 from actonym.data.stage.turning import Turning
-from actonym.data.stage.world import Cast, Footage, Labels, World
+from actonym.data.stage.untrimmed import Untrimmed
+from actonym.data.stage.world import FPS, Cast, Footage, Labels, World, joined
 from actonym.errors import UserError, unknown
 
 WORLDS: Mapping[str, type[World]] = {
@@ -34,6 +35,7 @@ WORLDS: Mapping[str, type[World]] = {
     "rooms": Rooms,
     "bias-f": BiasF,
     "bias-m": BiasM,
+    "untrimmed": Untrimmed,
 }
 
 
@@ -47,7 +49,11 @@ class StageVideo:
 
     @property
     def length(self) -> int:
-        return self.stage.frames
+        return self.stage.length
+
+    @property
+    def fps(self) -> float:
+        return FPS
 
     def frames(self, indices: Sequence[int]) -> Tensor:
         return self.stage.pixels(self.split)[0][self.row][:, list(indices)]
@@ -75,21 +81,20 @@ class Stage:
         self,
         size: int = 112,
         frames: int = 16,
-        train: int = 1600,
-        val: int = 240,
-        test: int = 480,
+        train: int | None = None,
+        val: int | None = None,
+        test: int | None = None,
         correlation: float | None = None,
         seed: int = 0,
         world: str = "puppets",
         hide: str = "both",
+        clips: int | None = None,
     ) -> None:
         """`correlation` 0..1 is the share of videos in which the action decides the attributes; a world has its own.
 
-        `hide` is object, scene or both, as in P-HVU, for the world that has them.
+        `hide` is object, scene or both, as in P-HVU, for the world that has them. A video is `clips` times `frames`
+        frames long. What is not said, each world decides.
         """
-        for name, value, low in (("size", size, 16), ("frames", frames, 2), ("train", train, 1), ("test", test, 1)):
-            if value < low:
-                raise UserError(f"stage: {name} must be at least {low}, not {value}")
         if world not in WORLDS:
             raise unknown("world of the stage", world, WORLDS)
         self.world = WORLDS[world]()
@@ -97,13 +102,24 @@ class Stage:
         if not 0 <= self.correlation <= 1:
             raise UserError(f"stage: correlation must be between 0 and 1, not {correlation}")
         self.size, self.frames, self.seed = size, frames, seed
-        self.counts = {"train": train, "val": val, "test": test}
+        self.clips = self.world.clips if clips is None else clips
+        wanted = zip(SPLITS, (train, val, test), self.world.counts, strict=True)
+        self.counts = {split: own if count is None else count for split, count, own in wanted}
+        given = {"size": size, "frames": frames, "clips": self.clips, **self.counts}
+        for name, low in {"size": 16, "frames": 2, "clips": 1, "train": 1, "test": 1}.items():
+            if given[name] < low:
+                raise UserError(f"stage: {name} must be at least {low}, not {given[name]}")
         self._hidden = _columns(world, self.world.attributes, hide)
         self.actions = self.world.actions
         self.attributes = tuple(self.world.attributes[place] for place in self._hidden)
         self.domain = "stage" if world == "puppets" else f"stage-{world}"
         self._samples: dict[str, list[Sample]] = {}
         self._pixels: dict[str, tuple[Tensor, Tensor]] = {}
+
+    @property
+    def length(self) -> int:
+        """Frames of a video."""
+        return self.frames * self.clips
 
     def samples(self, split: str) -> list[Sample]:
         """The videos of a split. Nobody is in two splits."""
@@ -116,10 +132,10 @@ class Stage:
     def _sample(self, split: str, row: int) -> Sample:
         """Where frames have labels of their own, a video has what some frame shows."""
         labels = self.labels(split, row)
-        spans = self.world.spans(labels, self.frames, self._rng(split, row, 1))
+        spans = self.world.spans(labels, self.length, self._rng(split, row, 1))
         privacy = [int(any(any(span.values) for span in each)) for each in spans] or labels.privacy
         return Sample(
-            name=f"{self.world.prefix}{split}/{row:05d}",
+            name=self.world.named(split, row, labels),
             video=StageVideo(self, split, row),
             action=self.actions.index(labels.action),
             privacy=tuple(privacy[place] for place in self._hidden),
@@ -127,6 +143,7 @@ class Stage:
             domain=self.domain,
             text=labels.action.replace("_", " "),
             actions=tuple(self.actions.index(action) for action in labels.actions),
+            segments=self.world.segments(labels, self.length) if split in self.world.timed else (),
             spans=spans,
         )
 
@@ -147,7 +164,12 @@ class Stage:
 
     def film(self, split: str, row: int) -> Footage:
         """Render one video."""
-        return self.world.render(self.labels(split, row), self.frames, (self.size, self.size), self._rng(split, row, 1))
+        return joined(self.shots(split, row))
+
+    def shots(self, split: str, row: int) -> Iterator[Footage]:
+        """The same, some frames at a time."""
+        size = self.size, self.size
+        return self.world.shots(self.labels(split, row), self.length, size, self._rng(split, row, 1))
 
     def pixels(self, split: str) -> tuple[Tensor, Tensor]:
         """All frames uint8 `[N, 3, T, H, W]` and person masks `[N, 1, T, H, W]` of a split, mapped from the cache."""
@@ -163,12 +185,12 @@ class Stage:
     def _key(self, split: str) -> str:
         """Names a cache by all that decides its pixels, the source of this folder included."""
         source = b"".join(path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py")))
-        settings = (self.domain, self.size, self.frames, self.correlation, self.seed, split, self.counts[split])
+        settings = (self.domain, self.size, self.length, self.correlation, self.seed, split, self.counts[split])
         return f"{split}-{hashlib.sha256(source + repr(settings).encode()).hexdigest()[:16]}"
 
     def _fill(self, split: str, folder: Path) -> None:
         """Render a split. The mask is put in place last: where it is, the frames are whole."""
-        count, t, s = self.counts[split], self.frames, self.size
+        count, t, s = self.counts[split], self.length, self.size
         draft = {kind: folder / f"{kind}.{os.getpid()}.part" for kind in ("frames", "mask")}
         if shutil.disk_usage(folder).free < count * t * s * s * 4 * 1.05:
             raise UserError(
@@ -178,12 +200,15 @@ class Stage:
             frames = np.lib.format.open_memmap(draft["frames"], "w+", np.uint8, (count, 3, t, s, s))
             mask = np.lib.format.open_memmap(draft["mask"], "w+", np.uint8, (count, 1, t, s, s))
             bar = tqdm(
-                total=count, desc=f"rendering the stage ({split})", unit="clip", disable=count < 100, leave=False
+                total=count, desc=f"rendering the stage ({split})", unit="video", disable=count * t < 1600, leave=False
             )
             for row in range(count):
-                footage = self.film(split, row)
-                frames[row] = footage.frames.transpose(3, 0, 1, 2)
-                mask[row, 0] = footage.mask
+                at = 0
+                for footage in self.shots(split, row):
+                    span = slice(at, at + len(footage.mask))
+                    frames[row, :, span] = footage.frames.transpose(3, 0, 1, 2)
+                    mask[row, 0, span] = footage.mask
+                    at = span.stop
                 bar.update()
             bar.close()
             frames.flush()

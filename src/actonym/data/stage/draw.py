@@ -1,6 +1,6 @@
 """From shapes to pixels: each part of a body or a thing has a colour and a distance, and is drawn far to near."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import cv2
@@ -29,6 +29,15 @@ class Part:
     concave: bool = False  # a polygon that may be; slower to draw
     inner: bool = False  # it lies within another part: it has a colour, and changes no mask
 
+    def seen(self, span: slice) -> bool:
+        """Whether it is there in some of these frames."""
+        return self.shown is None or bool(self.shown[span].any())
+
+    def cut(self, span: slice) -> "Part":
+        """In these frames only."""
+        radius, shown = (None if each is None else each[span] for each in (self.radius, self.shown))
+        return replace(self, points=self.points[span], near=self.near[span], radius=radius, shown=shown)
+
 
 @dataclass
 class Camera:
@@ -37,6 +46,9 @@ class Camera:
     zoom: Array  # [T] pixels per metre at the place of the actor
     centre: Array  # [T, 2] metres: where the picture's middle looks, to the right and up
     size: tuple[int, int]  # height, width
+
+    def cut(self, span: slice) -> "Camera":
+        return Camera(self.zoom[span], self.centre[span], self.size)
 
     def scale(self, z: Array) -> Array:
         """Pixels per metre at the distance of `z` `[T, ...]`: what is farther is smaller."""
@@ -53,6 +65,8 @@ class Camera:
 
 def paint(parts: list[Part], frames: Array, masks: Array, nearness: Array) -> None:
     """Draw the parts into `frames` [T, H, W, 3], person ids into `masks` [T, H, W], z into `nearness` [T, H, W]."""
+    if not parts:
+        return
     shapes = [_fixed(part) for part in parts]
     inks = [tuple(part.colour.tolist()) for part in parts]
     near = np.stack([part.near for part in parts])

@@ -1,6 +1,6 @@
 """How a figure holds its limbs, frame by frame, and the two ways in which things change: once, or again and again."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.random import Generator
@@ -8,6 +8,7 @@ from numpy.random import Generator
 Array = np.ndarray
 LEFT, RIGHT = 0, 1
 SLOWLY = 0.8  # share of a saw's period in which it goes up
+CLIP = 16  # frames; what is longer goes on at the same pace
 
 
 @dataclass
@@ -21,9 +22,14 @@ class Pose:
     turn: Array  # [T] of the head
 
 
+def pace(frames: int) -> float:
+    """How many clips it lasts, at least one."""
+    return max(1.0, frames / CLIP)
+
+
 def stand(frames: int, rng: Generator) -> Pose:
     """Standing at ease: arms hang in some casual way, a slow sway."""
-    sway = 0.04 * np.sin(np.linspace(0, rng.uniform(1, 4), frames) + rng.uniform(0, 6))
+    sway = 0.04 * np.sin(np.linspace(0, rng.uniform(1, 4) * pace(frames), frames) + rng.uniform(0, 6))
     arms = np.zeros((frames, 2, 2, 2))
     for side in (LEFT, RIGHT):
         bend = rng.uniform(0.0, 0.5)
@@ -45,14 +51,26 @@ def once(frames: int, rng: Generator) -> Array:
 
 
 def again(frames: int, rng: Generator, slow: float, fast: float) -> Array:
-    """A sine with between `slow` and `fast` cycles in the clip, at any phase."""
-    return np.sin(2 * np.pi * (np.linspace(0, rng.uniform(slow, fast), frames) + rng.uniform()))
+    """A sine with between `slow` and `fast` cycles in a clip, at any phase."""
+    return np.sin(2 * np.pi * (np.linspace(0, rng.uniform(slow, fast) * pace(frames), frames) + rng.uniform()))
 
 
 def saw(frames: int, rng: Generator, slow: float, fast: float) -> Array:
-    """Up slowly from -1 to 1 and down at once, between `slow` and `fast` times in the clip, at any phase."""
-    phase = (np.linspace(0, rng.uniform(slow, fast), frames) + rng.uniform()) % 1
+    """Up slowly from -1 to 1 and down at once, between `slow` and `fast` times in a clip, at any phase."""
+    phase = (np.linspace(0, rng.uniform(slow, fast) * pace(frames), frames) + rng.uniform()) % 1
     return np.where(phase < SLOWLY, 2 * phase / SLOWLY - 1, 1 - 2 * (phase - SLOWLY) / (1 - SLOWLY))
+
+
+def lay(over: Pose, pose: Pose, first: int, ramp: int) -> None:
+    """Another pose takes over from frame `first` on, for as long as it lasts; limbs go over in `ramp` frames."""
+    length = len(pose.lean)
+    ease = np.clip((np.arange(length) + 1) / ramp, 0, 1)
+    share = np.minimum(ease, ease[::-1])
+    for field in fields(Pose):
+        whole, part = getattr(over, field.name), getattr(pose, field.name)
+        span = slice(max(first, 0), min(first + length, len(whole)))
+        weight = share[span.start - first : span.stop - first].reshape(-1, *[1] * (whole.ndim - 1))
+        whole[span] += weight * (part[span.start - first : span.stop - first] - whole[span])
 
 
 def mix(rest: Array, goal: list[float], share: Array) -> Array:

@@ -1,17 +1,19 @@
 """What a world of the stage has to say: what is true of a video, who acts in it, and how it looks."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
 from itertools import product
 from typing import Any, ClassVar
 
+import numpy as np
 from numpy.random import Generator
 
-from actonym.data.base import DatasetCard, Span
+from actonym.data.base import SPLITS, DatasetCard, Segment, Span
 from actonym.data.stage.pose import Array
 
 CLIPS_PER_SUBJECT = 6
+FPS = 16.0  # a clip of 16 frames is a second
 
 Traits = tuple[int, ...]  # the attributes that are a person's own, 0 or 1 each
 Cast = Mapping[Traits, list[Any]]  # who may act in a split
@@ -41,6 +43,12 @@ class Footage:
     depth: Array  # float32 [T, H, W] metres
 
 
+def joined(parts: Iterable[Footage]) -> Footage:
+    """One video of its parts."""
+    whole = list(parts)
+    return Footage(*(np.concatenate([getattr(part, field.name) for part in whole]) for field in fields(Footage)))
+
+
 class World(ABC):
     """The random numbers that a world is handed decide everything that its labels leave open."""
 
@@ -51,7 +59,11 @@ class World(ABC):
     salt: ClassVar[tuple[int, ...]]  # sets its random numbers apart from those of the other worlds
     prefix: ClassVar[str] = ""  # of its people's names: nobody lives in two worlds
     correlation: ClassVar[float] = 0.0  # where the user does not say otherwise
+    tied: ClassVar[bool] = True  # whether the knob can tie anything to the action
     balanced: ClassVar[Sequence[str]] = ()  # splits in which nothing is ever tied to the action
+    counts: ClassVar[tuple[int, int, int]] = (1600, 240, 480)  # videos of each split, where the user says nothing else
+    clips: ClassVar[int] = 1  # how many clips long its videos are
+    timed: ClassVar[Sequence[str]] = SPLITS  # splits whose videos say when something happens, if it does
 
     @abstractmethod
     def person(self, name: str, traits: Traits, rng: Generator) -> Any: ...
@@ -62,6 +74,14 @@ class World(ABC):
 
     @abstractmethod
     def render(self, labels: Labels, frames: int, size: tuple[int, int], rng: Generator) -> Footage: ...
+
+    def shots(self, labels: Labels, frames: int, size: tuple[int, int], rng: Generator) -> Iterator[Footage]:
+        """The same, some frames at a time where videos are long."""
+        yield self.render(labels, frames, size, rng)
+
+    def named(self, split: str, row: int, labels: Labels) -> str:
+        """What a video is called."""
+        return f"{self.prefix}{split}/{row:05d}"
 
     def labels(self, row: int, cast: Cast, correlation: float, rng: Generator) -> Labels:
         """Actions take turns; attributes are fair coins, unless the knob ties them to the action."""
@@ -74,6 +94,10 @@ class World(ABC):
 
     def spans(self, labels: Labels, frames: int, rng: Generator) -> tuple[Sequence[Span], ...]:
         """What each frame shows of the attributes, in a world where that changes. `rng` is the one of `render`."""
+        return ()
+
+    def segments(self, labels: Labels, frames: int) -> tuple[Segment, ...]:
+        """When something happens, in a world of long videos."""
         return ()
 
     def cast(self, split: str, clips: int, rng: Callable[[int, int], Generator]) -> Cast:
