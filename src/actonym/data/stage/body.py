@@ -101,7 +101,10 @@ def _trunk(figure: Figure, clothes: Outfit) -> None:
     shoulders = edge(at["l_shoulder"] * 0.9 + at["chest"] * 0.1, at["r_shoulder"] * 0.9 + at["chest"] * 0.1)
     hips = edge(at["l_hip"], at["r_hip"])
     figure.cloth(shoulders, hips, person.skin if clothes.nude else clothes.top, 0.03)
-    if clothes.skirt and not clothes.nude:
+    if clothes.coat:
+        hem = edge(at["l_knee"] * 0.9 + at["l_hip"] * 0.1, at["r_knee"] * 0.9 + at["r_hip"] * 0.1)
+        figure.cloth(hips, hem, clothes.top, 0.12)
+    elif clothes.skirt and not clothes.nude:
         hem = edge(at["l_knee"] * 0.8 + at["l_hip"] * 0.2, at["r_knee"] * 0.8 + at["r_hip"] * 0.2)
         figure.cloth(hips, hem, clothes.bottom, 0.12)
     else:

@@ -24,6 +24,7 @@ from actonym.data.stage.puppets import Puppets
 from actonym.data.stage.rooms import Rooms
 from actonym.data.stage.turning import Turning
 from actonym.data.stage.untrimmed import Untrimmed
+from actonym.data.stage.watch import Watch
 from actonym.data.stage.world import FPS, Cast, Footage, Labels, World, joined
 from actonym.errors import UserError, unknown
 
@@ -36,6 +37,7 @@ WORLDS: Mapping[str, type[World]] = {
     "bias-f": BiasF,
     "bias-m": BiasM,
     "untrimmed": Untrimmed,
+    "watch": Watch,
 }
 
 

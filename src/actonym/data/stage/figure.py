@@ -15,6 +15,7 @@ CLOTHES = np.array(
      [96, 120, 140], [200, 120, 90], [150, 112, 84], [84, 60, 50], [220, 188, 160]], float)  # fmt: skip
 
 STICK = 0.2  # metres
+LEG = 0.49  # of the height
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,7 @@ class Outfit:
     bottom: Array
     skirt: bool
     sleeves: bool
+    coat: bool = False  # over all else, down to the knees, in the colour of the top
 
 
 def subject(name: str, woman: bool, dark: bool, rng: Generator) -> Subject:
@@ -88,8 +90,8 @@ def joints(person: Subject, pose: Pose) -> dict[str, Array]:
     legs = {}
     for side in (LEFT, RIGHT):
         hip = across * (0.42 * person.hips * (1 if side == RIGHT else -1))
-        knee = hip + 0.245 * h * direction(pose.legs[:, side, 0], side)
-        foot = knee + 0.245 * h * direction(pose.legs[:, side, 1], side)
+        knee = hip + LEG / 2 * h * direction(pose.legs[:, side, 0], side)
+        foot = knee + LEG / 2 * h * direction(pose.legs[:, side, 1], side)
         legs[side] = hip + np.zeros_like(knee), knee, foot
     pelvis = np.zeros((len(pose.lean), 3))
     pelvis[:, 1] = -np.minimum(legs[LEFT][2][:, 1], legs[RIGHT][2][:, 1]) + 0.03 * h
@@ -130,4 +132,21 @@ def looking(towards: int, rng: Generator) -> float:
 
 
 def placed(points: dict[str, Array], x: float, z: float) -> dict[str, Array]:
-    return {name: place + np.array([x, 0.0, z]) for name, place in points.items()}
+    return moved(points, np.array([x, 0.0, z]))
+
+
+def moved(points: dict[str, Array], path: Array) -> dict[str, Array]:
+    """By `path`, `[T, 3]` or for good."""
+    return {name: place + path for name, place in points.items()}
+
+
+def toppled(points: dict[str, Array], angle: Array) -> dict[str, Array]:
+    """The joints of a figure that falls to its left in the picture, or to its right where `angle` `[T]` is negative."""
+    c, s = np.cos(angle), np.sin(angle)
+    thick = 0.2 * np.abs(s)  # nobody sinks into the floor
+
+    def fallen(place: Array) -> Array:
+        x, y, z = place.T
+        return np.stack([c * x - s * y, s * x + c * y + thick, z], -1)
+
+    return {name: fallen(place) for name, place in points.items()}
