@@ -1,5 +1,6 @@
-"""Draws the contact sheets of the stage's worlds, docs/stage_WORLD.jpg: python docs/stage_sheet.py"""
+"""Draws the contact sheets of the stage's worlds, docs/stage_WORLD.jpg: python docs/stage_sheet.py [WORLD ...]"""
 
+import sys
 from pathlib import Path
 
 import cv2
@@ -9,6 +10,7 @@ from actonym.data import Sample, Stage
 from actonym.data.stage.dataset import WORLDS
 
 SHOWN = (0, 3, 6, 9, 12, 15)  # frames of each clip
+ROWS = {"watch": range(6), "walks": (0, 1, 2, 3, 25, 33, 41, 81)}  # videos, where not one of each action is shown
 LONG = 16  # frames of a long video, evenly spaced
 HEIGHT = 16  # pixels of a line of text
 
@@ -52,8 +54,10 @@ def row(world: Stage, number: int) -> np.ndarray:
 
 
 if __name__ == "__main__":
-    for name in (world for world in WORLDS if not world.startswith("bias")):  # those look like the first
+    drawn = [world for world in WORLDS if not world.startswith("bias")]  # those look like the first
+    for name in sys.argv[1:] or drawn:
         stage = Stage(size=112, world=name)
-        sheet = np.concatenate([row(stage, number) for number in range(len(stage.actions))])
+        rows = ROWS.get(name, range(len(stage.actions)))
+        sheet = np.concatenate([row(stage, number) for number in rows])
         path = Path(__file__).with_name(f"stage_{name}.jpg")
         cv2.imwrite(str(path), sheet[..., ::-1], [cv2.IMWRITE_JPEG_QUALITY, 80])

@@ -13,7 +13,7 @@ from actonym.data.stage.dataset import WORLDS
 from actonym.errors import UserError
 
 every_world = pytest.mark.parametrize("name", WORLDS)
-OTHERS = ("bias-f", "bias-m", "watch")  # their labels are counted out, and tested by themselves
+OTHERS = ("bias-f", "bias-m", "watch", "walks")  # their labels are counted out, and tested by themselves
 coins = pytest.mark.parametrize("name", [name for name in WORLDS if name not in OTHERS])
 
 
@@ -147,6 +147,10 @@ def test_a_long_video_in_parts_is_the_video(monkeypatch):
 def test_bad_settings_are_named():
     with pytest.raises(UserError, match="correlation"):
         Stage(correlation=2)
+    with pytest.raises(UserError, match="nothing can be tied"):
+        Stage(world="walks", correlation=0.5)
+    with pytest.raises(UserError, match="12000 videos in its train split at most"):
+        Stage(world="walks", train=12001).samples("train")
     with pytest.raises(UserError, match="clips must be at least 1"):
         Stage(clips=0)
     with pytest.raises(UserError, match="did you mean 'stage'"):

@@ -24,6 +24,7 @@ from actonym.data.stage.puppets import Puppets
 from actonym.data.stage.rooms import Rooms
 from actonym.data.stage.turning import Turning
 from actonym.data.stage.untrimmed import Untrimmed
+from actonym.data.stage.walks import Walks
 from actonym.data.stage.watch import Watch
 from actonym.data.stage.world import FPS, Cast, Footage, Labels, World, joined
 from actonym.errors import UserError, unknown
@@ -38,6 +39,7 @@ WORLDS: Mapping[str, type[World]] = {
     "bias-m": BiasM,
     "untrimmed": Untrimmed,
     "watch": Watch,
+    "walks": Walks,
 }
 
 
@@ -103,6 +105,8 @@ class Stage:
         self.correlation = self.world.correlation if correlation is None else correlation
         if not 0 <= self.correlation <= 1:
             raise UserError(f"stage: correlation must be between 0 and 1, not {correlation}")
+        if self.correlation and not self.world.tied:
+            raise UserError(f"stage: in the world {world} nothing can be tied to the action; leave correlation out")
         self.size, self.frames, self.seed = size, frames, seed
         self.clips = self.world.clips if clips is None else clips
         wanted = zip(SPLITS, (train, val, test), self.world.counts, strict=True)
