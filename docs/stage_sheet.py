@@ -11,7 +11,7 @@ from actonym.data.stage.dataset import WORLDS
 
 SHOWN = (0, 3, 6, 9, 12, 15)  # frames of each clip
 ROWS = {"watch": range(6), "walks": (0, 1, 2, 3, 25, 33, 41, 81)}  # videos, where not one of each action is shown
-LONG = 16  # frames of a long video, evenly spaced
+LONG = 10  # frames of a long video, evenly spaced
 HEIGHT = 16  # pixels of a line of text
 
 

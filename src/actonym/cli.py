@@ -119,6 +119,7 @@ def train(
     devices: int = 1,
     precision: str = "32-true",
     target: str | None = None,
+    tasks: str = "",
 ) -> None:
     """Train a method and save it as a folder.
 
@@ -133,11 +134,12 @@ def train(
         devices: how many processes (on the CPU) or GPUs.
         precision: 32-true, bf16-mixed or 16-mixed.
         target: for methods that adapt to another world: a dataset of it, of which nothing but the videos is used.
+        tasks: for methods that learn from features: stores of more tasks, as detection=FOLDER,anomaly=FOLDER.
     """
     from actonym.train.command import train as work
 
     heap.keep()
-    work(method, data, preset, out, seed, resume, set or [], devices, precision, target)
+    work(method, data, preset, out, seed, resume, set or [], devices, precision, target, tasks)
 
 
 def evaluate(
@@ -294,14 +296,49 @@ def features_anonymize(
         labels: private attributes, subjects and films are left out of the new store unless you keep them to measure.
         quiet: no progress bar.
     """
-    from actonym.methods import LatentMethod, resolve
     from actonym.run.features import anonymize
 
-    found = resolve(method)
-    if not isinstance(found, LatentMethod):
-        raise UserError(f"{method} maps video, not features; use: actonym anonymize")
-    store = anonymize(source, target, found, labels=labels, progress=not quiet)
+    store = anonymize(source, target, _latent_method(method), labels=labels, progress=not quiet)
     print(f"{target}: {len(store.names())} videos, {store.dim} numbers per clip")
+
+
+def tasks_run(
+    task: str,
+    data: str = "",
+    method: str = "",
+    preset: str = "stage",
+    seed: int = 0,
+    out: Path | None = None,
+    set: list[str] | None = None,
+    quiet: bool = False,
+) -> None:
+    """Measure a task on a store of features: recognition, detection, anomaly, retrieval or gait.
+
+    Args:
+        task: which one. Heads are trained on the store's training videos and tested once on its test videos.
+        data: a store of features, features:FOLDER.
+        method: the checkpoint folder of a latent method: the task is measured before and after it.
+        preset: the sizes of the head and its training: stage (two CPU cores, minutes) or paper.
+        seed: everything random follows from it.
+        out: where the scores go as JSON; they are printed too.
+        set: change a value of the task's preset, as section.key=value; may be repeated.
+        quiet: no progress bar.
+    """
+    from actonym.data.features import Store
+    from actonym.tasks.stores import measure_store
+
+    if not data:
+        raise UserError("say on which store of features: --data features:FOLDER")
+    heap.keep()
+    store = Store.open(data.removeprefix("features:"))
+    anonymizer = _latent_method(method) if method else None
+    found = measure_store(
+        task, store, method=anonymizer, preset=preset, changes=set or [], seed=seed, progress=not quiet
+    )
+    text = jsonlib.dumps(found, indent=2)
+    if out is not None:
+        out.write_text(text + "\n")
+    print(text)
 
 
 VERBS: dict[str, Any] = {
@@ -311,6 +348,7 @@ VERBS: dict[str, Any] = {
         "extract": features_extract,
         "anonymize": features_anonymize,
     },
+    "tasks": {"_help": "Measure what must still work on a store of features.", "run": tasks_run},
     "weights": {"_help": "List or pull pretrained weights.", "list": weights_list, "pull": weights_pull},
 }
 
@@ -363,6 +401,15 @@ def _pixel_method(method: str) -> Any:
     if found.name == "raw":
         raise UserError("raw changes nothing and is only for comparison; choose another --method")
     return found
+
+
+def _latent_method(method: str) -> Any:
+    from actonym.methods import LatentMethod, resolve
+
+    found = resolve(method)
+    if not isinstance(found, LatentMethod):
+        raise UserError(f"{method} maps video, not features; use: actonym anonymize")
+    return found.eval()
 
 
 def _print_rows(rows: list[dict[str, Any]], json: bool, columns: Sequence[str]) -> None:

@@ -20,6 +20,7 @@ from actonym.errors import UserError
 
 ABOUT = "store.json"
 VERSION = 1
+FPS = 30.0  # where a video does not say
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,7 @@ class Entry:
     domain: str = ""
     text: str = ""
     segments: list[Segment] = field(default_factory=list)
+    fps: float = FPS  # frames per second of the video, in which segments are counted
 
     @classmethod
     def of(cls, sample: Sample, split: str, length: int, **features: Any) -> "Entry":
@@ -49,7 +51,8 @@ class Entry:
         words = {name: getattr(sample, name) for name in ("name", "subject", "source", "domain", "text")}
         numbers = {"actions": list(sample.actions), "privacy": list(map(int, sample.privacy))}
         labels: dict[str, Any] = {**words, **numbers, "action": sample.action, "segments": list(sample.segments)}
-        return cls(split=split, length=length, **labels, **features)
+        fps = float(getattr(sample.video, "fps", None) or FPS)
+        return cls(split=split, length=length, fps=fps, **labels, **features)
 
 
 class Store:
@@ -154,6 +157,7 @@ class Store:
         kinds = [
             (words, ("name", "split", "subject", "source", "domain", "text")),
             (whole, ("length", "action")),
+            (arrow.float64(), ("fps",)),
             (arrow.list_(whole), ("first", "last", "frames", "actions", "privacy")),
             (arrow.list_(arrow.float32()), ("features", "static")),
             (arrow.list_(segment), ("segments",)),

@@ -1,5 +1,6 @@
 """SPLAVU (Privacy Beyond Pixels): an adapter on the features of a frozen video encoder; video is never touched."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import torch
@@ -14,7 +15,7 @@ from actonym.losses.privacy import maximize
 from actonym.methods.base import LatentMethod, MethodCard, register
 from actonym.nets.heads import head
 from actonym.nets.vit import Layer
-from actonym.train.phase import Batch, Phase, Recognizers, Update
+from actonym.train.phase import Batch, Lesson, Phase, Recognizers, Update
 
 BUDGETS = ("contrastive", "supervised")
 STATIC = 2  # static clips of a video that training sees, after its clips
@@ -104,6 +105,7 @@ class Training:
     lr: float = 1e-4
     weight_decay: float = 0.01
     utility: float = 1.0  # omega_util
+    tasks: Sequence[str] | None = None  # what it is trained with (table 5); recognition and all that is given if None
     consistency: float = 100.0  # omega_lc
     budget: float = 1.0  # omega_b
     objective: str = "contrastive"  # or supervised: the budget loss knows the private attributes
@@ -112,6 +114,7 @@ class Training:
     attacker_steps: int = 1  # of the supervised budget
     action: nn.Module = field(init=False)
     spy: nn.Module = field(init=False)
+    lessons: list[Lesson] = field(init=False)
 
     def __post_init__(self) -> None:
         if self.objective not in BUDGETS:
@@ -119,11 +122,16 @@ class Training:
         dim = next(p.shape[-1] for p in self.method.parameters() if p.ndim == 2)
         self.action = nn.Linear(dim, self.recognizers.actions)  # B.2
         self.spy = head("mlp", self.recognizers.attributes, dim)
+        self.lessons = self.recognizers.chosen(self.tasks)
 
     def phases(self) -> list[Phase]:
         both = nn.ModuleList([self.method, self.action])
         optimizers = {"method": AdamW(both.parameters(), self.lr, weight_decay=self.weight_decay)}
         modules: dict[str, nn.Module] = {"anonymizer": self.method, "action": self.action}
+        for lesson in self.lessons:
+            group = {"params": list(lesson.head.parameters()), "lr": lesson.lr, "weight_decay": lesson.weight_decay}
+            optimizers["method"].add_param_group(group)
+            modules[lesson.name] = lesson.head
         if self.objective == "supervised":
             optimizers["spy"] = AdamW(self.spy.parameters(), 10 * self.lr, weight_decay=self.weight_decay)
             modules["spy"] = self.spy
@@ -146,16 +154,19 @@ class Training:
         """Equation 7: omega_util L_util + omega_lc L_lc - omega_b L_b, in one step of adapter and head."""
         clips, still = batch.clip[:, :-STATIC], batch.clip[:, -STATIC:]
         shown = self.method(clips)
-        logged = {
-            "action": self.useful(shown, batch),
-            "consistency": consistency(clips, shown),
-            "budget": self.hidden(still, batch),
-        }
-        parts = (self.utility * logged["action"], self.consistency * logged["consistency"])
+        useful = self.taught(shown, batch)
+        logged = {**useful, "consistency": consistency(clips, shown), "budget": self.hidden(still, batch)}
+        parts = (self.utility * sum(useful.values()), self.consistency * logged["consistency"])
         update("method", sum(parts) + self.budget * logged["budget"])
         if self.objective == "supervised":
             logged["spy"] = self.spied(still, batch, update)
         return logged
+
+    def taught(self, shown: Tensor, batch: Batch) -> dict[str, Tensor]:
+        """The sum of equation 4, part by part: recognition on this batch, other tasks on batches of their own."""
+        asked = self.tasks is None or "recognition" in self.tasks
+        told = {"action": self.useful(shown, batch)} if asked else {}
+        return told | {lesson.name: lesson.loss(self.method) for lesson in self.lessons}
 
     def useful(self, shown: Tensor, batch: Batch) -> Tensor:
         """L_util of recognition: each clip is asked for the action."""

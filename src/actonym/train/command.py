@@ -15,6 +15,7 @@ from actonym.data.features import Store, load_features
 from actonym.errors import UserError
 from actonym.methods import LatentMethod, Method
 from actonym.nets.recognizers import build
+from actonym.tasks.cotraining import lessons, parse_tasks
 from actonym.train.history import History
 from actonym.train.method import train_method
 from actonym.train.phase import Recognizers
@@ -33,22 +34,34 @@ def train(
     devices: int = 1,
     precision: str = "32-true",
     target: str | None = None,
+    tasks: str = "",
 ) -> History:
     """The clips and the networks that a method learns with are those of the evaluation preset of the same name.
 
     A latent method learns from a store of features, `features:FOLDER`. `target` names the world that a method adapts
-    to; of its training videos the labels are not looked at.
+    to; of its training videos the labels are not looked at. `tasks` are stores of other tasks that a latent method
+    learns with, `detection=FOLDER,anomaly=FOLDER`.
     """
     torch.manual_seed(seed)
     run: dict[str, Any] = {"out": out, "seed": seed, "devices": devices, "precision": precision, "resume": resume}
     names = {"data": _named(data), "target": None if target is None else _named(target)}
     run["settings"] = {**names, "preset": preset, "set": list(assignments)}
+    stores = parse_tasks(tasks)
+    if stores:
+        run["settings"]["tasks"] = sorted(stores)
+    if stores and devices > 1:
+        raise UserError("a method learns with --tasks in one process: leave --devices out")
     anonymizer = methods.create(method, preset, assignments)
     check_target(anonymizer, target)
     if isinstance(anonymizer, LatentMethod):
         store = Store.open(_folder(anonymizer, data))
         anonymizer = methods.create(method, preset, [f"method.dim={store.dim}", *assignments])
-        return train_method(anonymizer, load_features(store, "train", CLIPS), heads(store), **run)
+        learn_with = heads(store)
+        others = {name: Store.open(place) for name, place in stores.items()}
+        learn_with.lessons = lessons(others, store.dim, preset, seed)
+        return train_method(anonymizer, load_features(store, "train", CLIPS), learn_with, **run)
+    if stores:
+        raise UserError(f"{anonymizer.name} learns from video, not from features of other tasks: leave --tasks out")
     plan = presets.load("evaluation", preset)
     clip = {**plan["clip"], "clips": 1, "crops": 1}
     dataset = open_dataset(data, size=clip["size"], frames=clip["frames"])

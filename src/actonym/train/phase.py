@@ -1,6 +1,6 @@
 """What a method, a recognizer or an attacker hands to the loop: phases, each with a step of its own."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -8,6 +8,7 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from actonym.data.clips import Clips
+from actonym.errors import UserError
 from actonym.train.augment import Augment, flip_and_shift
 from actonym.train.schedule import Schedule, constant
 
@@ -63,6 +64,23 @@ class Phase:
     average: float | None = None  # decay of a moving average of the weights, then the ones validated and kept
 
 
+class Lesson(Protocol):
+    """A task that a method may be trained with, on data of its own: its head, and the loss of a batch drawn by lot."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def lr(self) -> float: ...
+
+    @property
+    def weight_decay(self) -> float: ...
+
+    head: nn.Module
+
+    def loss(self, method: Callable[[Tensor, Tensor], Tensor]) -> Tensor: ...
+
+
 @dataclass
 class Recognizers:
     """The networks a method learns with and against, and how to make fresh ones of the same kind."""
@@ -75,3 +93,13 @@ class Recognizers:
     attributes: int = 0
     validation: Clips | None = None  # clips of the validation split, to choose weights by; never of the test split
     target: Clips | None = None  # clips of another world to adapt to; nothing but the video may be looked at
+    lessons: Sequence[Lesson] = ()  # tasks to learn with, beside the action
+
+    def chosen(self, tasks: Sequence[str] | None) -> list[Lesson]:
+        """The lessons of these tasks, without recognition, which needs none; all there are if none are named."""
+        given = {lesson.name: lesson for lesson in self.lessons}
+        wanted = list(given) if tasks is None else [name for name in tasks if name != "recognition"]
+        for name in wanted:
+            if name not in given:
+                raise UserError(f"the task {name} needs features to learn from: add --tasks {name}=FOLDER")
+        return [given[name] for name in wanted]

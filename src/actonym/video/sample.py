@@ -60,6 +60,11 @@ class FileVideo:
         """Frames that are really there: the number in a container's header may count dropped ones."""
         return count_frames(self.path)
 
+    @cached_property
+    def fps(self) -> float:
+        with VideoReader(self.path) as reader:
+            return float(reader.info.fps)
+
     def frames(self, indices: Sequence[int]) -> Tensor:
         """uint8 `[3, T, H, W]`. Frames lost to damage at the end are replaced by the last one that is there."""
         wanted, last = set(indices), max(indices)

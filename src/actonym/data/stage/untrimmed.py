@@ -42,7 +42,7 @@ class Untrimmed(Puppets):
     actions = ACTIONS
     salt = (7,)
     prefix = "untrimmed-"
-    counts = (120, 24, 60)
+    counts = (100, 20, 48)
     clips = 32
 
     def labels(self, row: int, cast: Cast, correlation: float, rng: Generator) -> Programme:

@@ -59,7 +59,7 @@ class Watch(World):
     traits = (0, 1)
     salt = (8,)
     prefix = "watch-"
-    counts = (160, 40, 80)
+    counts = (120, 40, 60)
     clips = 32
     timed = ("test",)
 
