@@ -265,18 +265,20 @@ def features_extract(
     Args:
         data: a dataset, NAME:path/to/its/folder.
         out: the folder of the store.
-        encoder: i3d (pull it first), NAME:FILE, or hub:ID; `actonym weights list` says what there is.
+        encoder: i3d (pull it first), stage (for the stage), NAME:FILE, or hub:ID; see `actonym weights list`.
         split: which splits, with commas between.
         resume: go on with a store whose making was stopped.
         quiet: no progress bar.
     """
     from actonym.data import open_dataset
+    from actonym.data.base import shown
     from actonym.nets.encoders import encoder as find
     from actonym.run.features import extract
 
-    dataset, splits = open_dataset(data), [name.strip() for name in split.split(",")]
-    how: dict[str, Any] = {"data": dataset.name, "splits": splits, "resume": resume, "progress": not quiet}
-    store = extract(dataset, find(encoder), out, name=encoder.partition(":")[0], **how)
+    network, splits = find(encoder), [name.strip() for name in split.split(",")]
+    how: dict[str, Any] = {"data": shown(data), "splits": splits, "resume": resume, "progress": not quiet}
+    dataset = open_dataset(data, size=network.size)
+    store = extract(dataset, network, out, name=encoder.partition(":")[0], **how)
     print(f"{out}: {len(store.names())} videos, {store.dim} numbers per clip")
 
 

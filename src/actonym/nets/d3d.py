@@ -33,6 +33,10 @@ class D3D(nn.Module):
         self.head = nn.Linear(2 * third, outputs)
 
     def forward(self, clip: Tensor) -> Tensor:
+        return self.head(self.drop(self.pooled(clip)))
+
+    def pooled(self, clip: Tensor) -> Tensor:
+        """Mean and maximum of each channel of the last layer."""
         clip = _padded(clip, 4)
         seen = []
         if self.see != "colour":
@@ -43,8 +47,7 @@ class D3D(nn.Module):
             seen.append(fold(4 * clip[:, :, 1:] - 2))
         # Channels last: a step takes two thirds of the time on a processor.
         x = self.layers(torch.cat(seen, 1).contiguous(memory_format=torch.channels_last_3d))
-        pooled = torch.cat([x.mean((2, 3, 4)), x.amax((2, 3, 4))], 1)
-        return self.head(self.drop(pooled))
+        return torch.cat([x.mean((2, 3, 4)), x.amax((2, 3, 4))], 1)
 
 
 def motion(grey: Tensor) -> Tensor:

@@ -11,6 +11,7 @@ from actonym.video.transform import centre_crop, normalize, resize_short
 
 Colours = tuple[Sequence[float], Sequence[float]]  # mean and deviation of each colour
 
+PLAIN: Colours = ((0.0, 0.0, 0.0), (1.0, 1.0, 1.0))
 SYMMETRIC: Colours = ((0.5, 0.5, 0.5), (0.5, 0.5, 0.5))  # 0..1 becomes -1..1
 IMAGENET: Colours = ((0.485, 0.456, 0.406), (0.229, 0.224, 0.225))
 KINETICS: Colours = ((0.43216, 0.394666, 0.37645), (0.22803, 0.22145, 0.216989))  # torchvision's video networks

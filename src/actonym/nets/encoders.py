@@ -9,11 +9,12 @@ from torch import Tensor, nn
 
 from actonym import weights
 from actonym.errors import UserError, unknown
-from actonym.nets.encoder import IMAGENET, KINETICS, SYMMETRIC, Colours, Encoder
+from actonym.nets.encoder import IMAGENET, KINETICS, PLAIN, SYMMETRIC, Colours, Encoder
 from actonym.nets.hub import hub_encoder
 from actonym.nets.i3d import I3D
 from actonym.nets.r3d import R3D18, R3D50
 from actonym.nets.resnet import ResNet50
+from actonym.nets.stage import DIM, FRAMES, SIZE, WEIGHTS, StageNet
 
 HARA: Colours = ((0.4345, 0.4051, 0.3775), (0.2768, 0.2713, 0.2737))  # the release of R3D-50
 
@@ -30,6 +31,7 @@ class Kind:
     colours: Colours
     exact: bool = False
     weights: str | None = None  # in the catalogue, for those that can be pulled
+    shipped: Path | None = None  # in the package
 
 
 KINDS = {
@@ -38,14 +40,15 @@ KINDS = {
     "r3d-18": Kind(R3D18, "fc.weight", 112, 16, 512, KINETICS),
     "r3d-50": Kind(R3D50, "fc.weight", 112, 16, 2048, HARA),
     "resnet-50": Kind(ResNet50, "fc.weight", 224, 4, 2048, IMAGENET, exact=True),
+    "stage": Kind(StageNet, "head.weight", SIZE, FRAMES, DIM, PLAIN, shipped=WEIGHTS),
 }
 
 
 def encoder(spec: str) -> Encoder:
     """A frozen encoder by its name.
 
-    `i3d` is the pulled one; `NAME:FILE` takes the weights from a file; `hub:ID` or a folder is a network of
-    transformers.
+    `i3d` is the pulled one; `stage` ships, and is for the stage alone; `NAME:FILE` takes the weights from a file;
+    `hub:ID` or a folder is a network of transformers.
     """
     name, _, rest = spec.partition(":")
     if name == "hub":
@@ -55,9 +58,11 @@ def encoder(spec: str) -> Encoder:
             return hub_encoder(spec)
         raise unknown("encoder", name, [*KINDS, "hub:ID"])
     kind = KINDS[name]
-    if not rest and not kind.weights:
+    if not rest and not kind.weights and not kind.shipped:
         raise UserError(f"{name} needs a file with its weights: {name}:path/to/file (see: actonym weights list)")
-    network = load(kind, Path(rest) if rest else weights.path(str(kind.weights)))
+    if not rest and kind.shipped and not kind.shipped.is_file():
+        raise UserError(f"the encoder {name} is not in this package; make it: python scripts/train_encoder.py")
+    network = load(kind, Path(rest) if rest else kind.shipped or weights.path(str(kind.weights)))
     return Encoder(network, kind.size, kind.frames, kind.dim, kind.colours, kind.exact)
 
 
