@@ -1,5 +1,6 @@
 """The first world: one of the puppets acts in a room, alone, beside a companion or before a stranger."""
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 import cv2
@@ -23,8 +24,8 @@ class Puppets(World):
         "Stage", "synthetic puppets, 10 actions, 5 private attributes independent of the action, person masks and depth"
     )
     actions = PUPPETS
-    attributes = ATTRIBUTES
-    traits = (1, 2)
+    attributes: ClassVar[Sequence[str]] = ATTRIBUTES
+    traits: ClassVar[Sequence[int]] = (1, 2)
     salt: ClassVar[tuple[int, ...]] = ()
     hands = staticmethod(sticks)  # what they hold
 

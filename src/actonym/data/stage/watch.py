@@ -79,9 +79,15 @@ class Watch(World):
         people = cast[tuple(bits)]
         length = rng.uniform(0.15, 0.35)
         start = rng.uniform(0.1, 0.9 - length)
-        about = {"what": what if row % 2 else LIKE[what], "start": start, "end": start + length}
-        actor = people[rng.integers(len(people))]
-        return Event(action, tuple(bits), actor, side=int(rng.choice([-1, 1])), **about)
+        return Event(
+            action,
+            tuple(bits),
+            people[rng.integers(len(people))],
+            what=what if row % 2 else LIKE[what],
+            start=start,
+            end=start + length,
+            side=int(rng.choice([-1, 1])),
+        )
 
     def segments(self, labels: Labels, frames: int) -> tuple[Segment, ...]:
         assert isinstance(labels, Event)
