@@ -163,12 +163,13 @@ def natural(name: str) -> list[tuple[float, str]]:
 def headline(group: Group) -> str:
     """What was measured, on what, by whom, how often; in words."""
     seeds = sorted({len(row.results) for row in group.rows})
+    times = f"{seeds[0]} to {seeds[-1]} seeds" if len(seeds) > 1 else count(seeds[0], "seed")
     clips = group.results[0]["clips"]
     names = attacker_names(group)
     return (
         f"{count(len(group.rows), 'method')} on {group.data}: {clips['train']} training, {clips['val']} validation "
-        f"and {clips['test']} test videos, {' to '.join(map(str, seeds))} {'seed' if seeds == [1] else 'seeds'} "
-        f"per method. {count(len(names), 'attacker')} tried ({', '.join(names)}), each trained on the anonymized "
+        f"and {clips['test']} test videos, {times} per method. "
+        f"{count(len(names), 'attacker')} tried ({', '.join(names)}), each trained on the anonymized "
         "training videos; the strongest counts."
     )
 
