@@ -25,10 +25,11 @@ def test_every_preset_loads_and_states_its_sources(path):
 @pytest.mark.parametrize("preset", presets.names("evaluation"))
 def test_evaluation_presets_name_what_exists(preset):
     plan = presets.load("evaluation", preset)
-    frames, size, nets = plan["clip"]["frames"], plan["clip"]["size"], plan["recognizer"]["net"]
+    nets, clip = plan["recognizer"]["net"], plan["clip"]
 
     def made(net, outputs):
-        return head(net, outputs, 8) if "encoder" in plan else build(net, outputs, frames, size)
+        heads = "encoder" in plan or preset == "features"
+        return head(net, outputs, 8) if heads else build(net, outputs, clip["frames"], clip["size"])
 
     for net in [nets] if isinstance(nets, str) else nets:
         made(net, 12)

@@ -14,7 +14,6 @@ import torch
 from tqdm import tqdm
 
 from actonym import heap
-from actonym.bench.candidate import candidate
 from actonym.bench.evaluate import Evaluation
 from actonym.bench.result import Result, read
 from actonym.errors import UserError
@@ -49,7 +48,7 @@ def bench(
     todo = [task for task in tasks if not task[2].is_file()]
     what: dict[str, Any] = {"data": data, "protocol": protocol, "preset": preset, "source": source}
     evaluation = Evaluation(**what, assignments=list(assignments), progress=progress)
-    found = {method: candidate(method, evaluation.size) for method in methods}  # mistakes are told before hours of work
+    found = {method: evaluation.candidate(method) for method in methods}  # mistakes are told before hours of work
     to_train = {method: who.base for method, who in found.items() if who.train is not None}
     frozen = "encoder" in evaluation.plan
     if frozen:  # heads are trained in seconds, but the features of a method take minutes: all its seeds together
@@ -126,7 +125,7 @@ def _prepare(seed: int, method: str) -> str:
     if not method:
         _evaluation.raw(seed)
         return f"raw baselines, seed {seed}"
-    _evaluation.train(candidate(method, _evaluation.size), seed)
+    _evaluation.train(_evaluation.candidate(method), seed)
     return f"training of {method}, seed {seed}"
 
 

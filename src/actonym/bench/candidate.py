@@ -5,8 +5,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from actonym.errors import UserError
-from actonym.methods.base import Method, PixelMethod, checkpoint, create, learned, load, settings, turn
-from actonym.spec import Settings
+from actonym.methods.base import (
+    LatentMethod,
+    Method,
+    PixelMethod,
+    checkpoint,
+    config,
+    create,
+    find,
+    learned,
+    load,
+    settings,
+    turn,
+)
+from actonym.spec import Settings, parse
 
 
 @dataclass(frozen=True)
@@ -14,7 +26,7 @@ class Candidate:
     """`method` is as it was made or loaded; where there is something to `train` first, it is not ready yet."""
 
     name: str  # in results and tables
-    method: PixelMethod
+    method: Method
     base: str = ""  # the name without the knobs that are turned after training
     turned: Settings | None = None  # these knobs
     train: Callable[[], Method] | None = None  # makes the fresh method that is to be trained
@@ -27,24 +39,29 @@ class Candidate:
         return {"of": self.base, "values": live} if live and self.base else None
 
 
-def candidate(method: str | Method, preset: str) -> Candidate:
-    """From a method itself, or from `NAME`, `NAME@VARIANT` or a checkpoint folder, with settings behind a colon."""
+def candidate(method: str | Method, preset: str, dim: int | None = None) -> Candidate:
+    """From a method itself, or from `NAME`, `NAME@VARIANT` or a checkpoint folder, with settings behind a colon.
+
+    `dim` is that of the features that it is measured on; None: it is measured on video.
+    """
     if isinstance(method, Method):
-        return Candidate(method.name, _pixel(method))
+        return Candidate(method.name, _fitting(method, dim))
     folder, said = checkpoint(method)
     if folder is not None:
         ships = "@shipped" in method
         base = method.partition(":")[0] if ships else folder.resolve().name
         name = f"{base}:{method.rpartition(':')[2]}" if said else base
-        return Candidate(name, _pixel(turn(load(folder), said)), base)
-    made = create(method, preset)
+        return Candidate(name, _fitting(turn(load(folder), said), dim), base)
+    latent = issubclass(find(parse(method)[0].partition("@")[0]), LatentMethod)
+    sizes = [f"method.dim={dim}"] if latent and dim else []
+    made = _fitting(create(method, preset, sizes), dim)
     turned = {key: value for key, value in said.items() if key in made.card.live}
     turn(made, turned)  # a value that cannot be is told now
     base = _without(method, turned)
     about = settings(method.partition(":")[0], preset)
     variant = {"of": made.name, **{key: str(about[key]) for key in ("factor", "label")}} if "factor" in about else None
-    train = (lambda: create(base, preset)) if learned(made) else None
-    return Candidate(method, _pixel(made), base, turned, train, variant)
+    train = (lambda: create(base, preset, sizes)) if learned(made) else None
+    return Candidate(method, made, base, turned, train, variant)
 
 
 def _without(text: str, keys: Container[str]) -> str:
@@ -54,7 +71,12 @@ def _without(text: str, keys: Container[str]) -> str:
     return f"{name}:{','.join(kept)}" if kept else name
 
 
-def _pixel(method: Method) -> PixelMethod:
-    if not isinstance(method, PixelMethod):
-        raise UserError(f"{method.name} maps features, not video: it cannot be measured on clips")
+def _fitting(method: Method, dim: int | None) -> Method:
+    """Latent methods are measured on a store of features, the others on video; raw is both."""
+    if dim is None and isinstance(method, LatentMethod):
+        raise UserError(f"{method.name} maps features, not video: measure it on a store, --data features:FOLDER")
+    if dim is not None and isinstance(method, PixelMethod) and method.name != "raw":
+        raise UserError(f"{method.name} maps video, not features: it cannot be measured on a store")
+    if isinstance(method, LatentMethod) and config(method).get("dim", dim) != dim:
+        raise UserError(f"{method.name} was trained for features of {config(method)['dim']} numbers, not {dim}")
     return method.eval()

@@ -15,7 +15,7 @@ from actonym.bench.baseline import raw_baselines
 from actonym.bench.bias import against_raw
 from actonym.bench.candidate import Candidate, candidate
 from actonym.bench.floors import floors
-from actonym.bench.look import Frozen
+from actonym.bench.inverted import invert
 from actonym.bench.measure import Measured, Plan, Splits, load_splits, make_look, measure, parse_attacker
 from actonym.bench.metrics import closed, kept, mean_over_views
 from actonym.bench.protocols import Part, Parts, Without
@@ -25,8 +25,10 @@ from actonym.bench.result import Result
 from actonym.bench.training import train_once
 from actonym.data.base import Dataset, open_dataset, shown
 from actonym.data.clips import Clips, to_bytes, to_floats
+from actonym.data.features import KIND, Stored, is_stored
 from actonym.data.files import warn
-from actonym.methods.base import Method, PixelMethod, config, turn
+from actonym.errors import UserError
+from actonym.methods.base import LatentMethod, Method, PixelMethod, config, turn
 from actonym.nets import encoders
 from actonym.spec import assign
 
@@ -51,7 +53,12 @@ class Evaluation:
         self.data, self.source, self.preset, self.progress = data, source, preset, progress
         self.protocol = protocols.find(protocol)
         self.size = "paper" if preset == "paper" else "stage"  # the preset of methods
-        plan: Plan = assign({**UNASKED, **presets.load("evaluation", preset)}, list(assignments))
+        stored = is_stored(data)
+        plan: Plan = assign({**UNASKED, **presets.load("evaluation", KIND if stored else preset)}, list(assignments))
+        if preset == KIND and not stored:
+            raise UserError(f"preset {KIND} is for a store: --data features:FOLDER")
+        if stored and (plan["detectors"] or plan["pictures"]):
+            raise UserError(f"{KIND} have no frames, so there is nothing for detectors and pictures")
         for name in plan["attackers"]:
             parse_attacker(name)
         check_detectors(plan["detectors"])
@@ -59,10 +66,13 @@ class Evaluation:
         if self.protocol.groups:
             self.plan["groups"] = self.protocol.groups
         # A method learns with networks that see clips; a plan with an encoder has heads only.
-        self.lessons: Plan = presets.load("evaluation", self.size) if "encoder" in plan else plan
+        self._apart = "encoder" in plan
+        self.lessons: Plan = presets.load("evaluation", self.size) if self._apart else plan
         self.parts = self._open(self.plan)
         self.protocol.check(self.dataset, None if self.parts.source is None else self.parts.source.dataset)
-        self.look = make_look(self.plan, progress)
+        self.look = make_look(self.dataset, self.plan, progress)
+        if isinstance(self.dataset, Stored):
+            self.plan["encoder"] = self.dataset.store.about["encoder"]
         self._raw: dict[int, Measured] = {}
         self._anonymized: tuple[Hashable, Parts] | None = None
         self._detected: dict[Hashable, dict[str, Any]] = {}
@@ -70,7 +80,7 @@ class Evaluation:
     def run(self, method: str | Method, seed: int, out: Path) -> Result:
         """Measure a method (a name, a name with settings, a checkpoint folder, or the thing itself) into `out`."""
         start = perf_counter()
-        who = candidate(method, self.size)
+        who = self.candidate(method)
         anonymizer, training = self.train(who, seed)
         raw = self.raw(seed)
         # What made them tells clips apart; a method that was handed over may have changed since.
@@ -81,10 +91,13 @@ class Evaluation:
         entry = self._result(who, anonymizer, seed, found, raw) | {"picture": None}
         if self.dataset.card.synthetic or self.plan["pictures"]:
             strip = out.with_suffix(".png")
-            picture([test.video[0], *on_the_way(anonymizer, test.video[0]), hidden.video[0]], strip)
+            picture([test.video[0], *on_the_way(cast(PixelMethod, anonymizer), test.video[0]), hidden.video[0]], strip)
             entry["picture"] = strip.name
         if training:
             entry["training"] = training
+        if isinstance(anonymizer, LatentMethod):
+            splits = self.parts.data.splits, anonymized.data.splits
+            entry["inversion"] = invert(anonymizer, *splits, raw, self.dataset, self.plan, seed, self.look)
         if self.plan["detectors"]:
             entry["detectors"] = self._detect(key, test, hidden)
         entry |= {"seconds": perf_counter() - start, "flags": []}
@@ -92,13 +105,16 @@ class Evaluation:
         result.write(entry, out)
         return entry
 
-    def train(self, who: Candidate, seed: int) -> tuple[PixelMethod, dict[str, Any] | None]:
+    def candidate(self, method: str | Method) -> Candidate:
+        """A method as this evaluation can measure it."""
+        return candidate(method, self.size, self.dataset.store.dim if isinstance(self.dataset, Stored) else None)
+
+    def train(self, who: Candidate, seed: int) -> tuple[Method, dict[str, Any] | None]:
         """The method, ready to be measured, and what its training was like; None where nothing was to be learned."""
         if who.train is None:
             return who.method, None
         part = self._lesson
         method, training = train_once(who.train, part.splits, part.dataset, self.lessons, seed, self.progress)
-        assert isinstance(method, PixelMethod)
         return turn(method, who.turned or {}), training
 
     def raw(self, seed: int) -> Measured:
@@ -116,11 +132,11 @@ class Evaluation:
 
     def _open(self, plan: Plan) -> Parts:
         """The data, and the source without what is tested; their clips as the plan wants them."""
-        data = open_dataset(self.data, **_rendered(plan))
+        data = _opened(self.data, plan)
         whole = Part(data, lambda: load_splits(data, plan))
         if self.source is None:
             return Parts(whole)
-        source = cast(Dataset, Without(open_dataset(self.source, **_rendered(plan)), data.samples("test")))
+        source = cast(Dataset, Without(_opened(self.source, plan), data.samples("test")))
         return Parts(whole, Part(source, lambda: load_splits(source, plan, LEARNED_FROM)))
 
     @property
@@ -130,14 +146,14 @@ class Evaluation:
     @cached_property
     def _lesson(self) -> Part:
         """What methods are trained on."""
-        return self.protocol.for_method(self._open(self.lessons) if "encoder" in self.plan else self.parts)
+        return self.protocol.for_method(self._open(self.lessons) if self._apart else self.parts)
 
     @cached_property
     def _attacked(self) -> Splits:
         """What attackers see of raw video; the floors are those of its labels."""
         return self.protocol.for_attackers(self.parts, self.plan)
 
-    def _anonymize(self, key: Hashable, method: PixelMethod) -> Parts:
+    def _anonymize(self, key: Hashable, method: Method) -> Parts:
         """The clips after a method; the last are kept for the next seed, if `key` says what made them."""
         if self._anonymized is None or key is None or self._anonymized[0] != key:
             self._anonymized = None  # a split may fill a good part of the memory
@@ -170,11 +186,11 @@ class Evaluation:
 
     def _kinds(self, found: Measured) -> dict[str, Embed]:
         """What linkage compares: places, what the strongest attacker sees, and an encoder's features if there are."""
-        kinds: dict[str, Embed] = {"place": places}
+        kinds: dict[str, Embed] = {} if is_stored(self.data) else {"place": places}
         if found.embed is not None:
             kinds["attacker"] = found.embed
-        if isinstance(look := self.look, Frozen):
-            kinds["features"] = lambda clips: mean_over_views(look(clips, "linkage", "").video, len(clips), clips.views)
+        if "encoder" in self.plan:
+            kinds["features"] = lambda clips: _means(self.look(clips, "linkage", ""))
         return kinds
 
     def _result(self, who: Candidate, method: Method, seed: int, found: Measured, raw: Measured) -> Result:
@@ -185,7 +201,7 @@ class Evaluation:
         entry: Result = {
             "schema": 1,
             "method": who.name,
-            "data": shown(self.data),
+            "data": self.dataset.name if is_stored(self.data) else shown(self.data),
             "protocol": self.protocol.name,
             "preset": self.preset,
             "seed": seed,
@@ -233,9 +249,15 @@ def on_the_way(method: PixelMethod, video: Tensor) -> list[Tensor]:
     return [to_bytes(clip[0]) for clip in method.between(to_floats(video[None]))]
 
 
-def _rendered(plan: Plan) -> dict[str, int]:
-    """For datasets that can be rendered as it is wanted."""
-    return {key: plan["clip"][key] for key in ("size", "frames")}
+def _opened(data: str, plan: Plan) -> Dataset:
+    """A store of features, or a dataset; those that can be rendered as it is wanted are."""
+    if is_stored(data):
+        return cast(Dataset, Stored(data))
+    return open_dataset(data, **{key: plan["clip"][key] for key in ("size", "frames")})
+
+
+def _means(clips: Clips) -> Tensor:
+    return mean_over_views(clips.video, len(clips), clips.views)
 
 
 def _reported(method: Method) -> dict[str, Any] | None:

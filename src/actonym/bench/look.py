@@ -13,7 +13,7 @@ from tqdm import tqdm
 
 from actonym.attacks.frame import single_frames
 from actonym.data.cache import cache_dir
-from actonym.data.clips import Clips, to_floats
+from actonym.data.clips import STATIC, Clips, to_floats
 from actonym.nets.encoder import Encoder, weights_hash
 from actonym.nets.encoders import encoder
 from actonym.nets.recognizers import sees_frames
@@ -31,6 +31,16 @@ def pixels(frames: int) -> Look:
         if attack == "frame":
             return single_frames(clips, frames)
         return clips.thinned(frames) if sees_frames(net) and attack != "action" else clips
+
+    return look
+
+
+def stored(frames: int) -> Look:
+    """Features of a store: clips are the views of a video, and the frame attack sees `frames` of the static ones."""
+
+    def look(clips: Clips, attack: str, net: str) -> Clips:
+        seen = clips.video[:, -STATIC:][:, :frames] if attack == "frame" else clips.video[:, :-STATIC]
+        return replace(clips, video=seen.flatten(0, 1), views=seen.shape[1])
 
     return look
 

@@ -11,10 +11,11 @@ from torch import Tensor, nn
 from actonym import presets
 from actonym.attacks.attribute import train_attacker
 from actonym.bench.bias import group_scores
-from actonym.bench.look import Frozen, Look, pixels
+from actonym.bench.look import Frozen, Look, pixels, stored
 from actonym.bench.metrics import action_scores, mean_over_views, privacy_scores
 from actonym.data.base import SPLITS, Dataset
 from actonym.data.clips import Clips, load_clips
+from actonym.data.features import Stored, load_features
 from actonym.errors import UserError, unknown
 from actonym.nets.heads import head
 from actonym.nets.recognizers import build
@@ -37,7 +38,7 @@ class Measured:
     utility: dict[str, Any]
     privacy: dict[str, Any]  # of the strongest attacker
     attacker: dict[str, Any]
-    weights: dict[str, dict[str, Tensor]] = field(default_factory=dict)  # of attackers trained from scratch
+    weights: dict[str, dict[str, Tensor]] = field(default_factory=dict)  # of recognizer and attackers from scratch
     linkage: dict[str, Any] | None = None  # where the plan asks for it
     embed: Callable[[Clips], Tensor] | None = None  # clips to what the strongest attacker makes of them, [N, D]
 
@@ -45,6 +46,8 @@ class Measured:
 def load_splits(dataset: Dataset, plan: Plan, splits: Sequence[str] = SPLITS) -> Splits:
     """Train, validation and test clips. Only the test videos are looked at from several views."""
     clip = plan["clip"]
+    if isinstance(dataset, Stored):
+        return {split: load_features(dataset.store, split, clip["clips"]) for split in splits}
     single = {**clip, "clips": 1, "crops": 1}
     return {split: load_clips(dataset, split, **(clip if split == "test" else single)) for split in splits}
 
@@ -66,32 +69,36 @@ def measure(
     Without them the clips are raw: those attackers then go on from what was just trained, so that raw video meets
     attackers that were trained as long.
     """
-    utility = _utility(recognizer, dataset, plan, seed, look, progress)
+    utility, known = _utility(recognizer, dataset, plan, seed, look, progress)
     attacked = _leak(attackers, dataset, plan, seed, look, raw_weights, progress)
     strongest = max(attacked, key=lambda one: one.about["cmap"])
     return Measured(
         utility,
         strongest.privacy,
         {"strongest": strongest.name, "tried": [one.about for one in attacked]},
-        {one.name: one.weights() for one in attacked if one.about["start"] == "scratch"},
+        known | {one.name: one.weights() for one in attacked if one.about["start"] == "scratch"},
         embed=lambda clips: embed(strongest.net, look(clips, *parse_attacker(strongest.name)[:2])),
     )
 
 
-def make_look(plan: Plan, progress: bool = True) -> Look:
-    """Of a plan with an `encoder` its features, else the clips themselves."""
+def make_look(dataset: Dataset, plan: Plan, progress: bool = True) -> Look:
+    """Features where there is nothing else; of a plan with an `encoder` its features; else the clips themselves."""
     frames = plan["attack"]["frames"]
+    if isinstance(dataset, Stored):
+        return stored(frames)
     return Frozen(plan["encoder"], frames, progress) if "encoder" in plan else pixels(frames)
 
 
-def _utility(splits: Splits, dataset: Dataset, plan: Plan, seed: int, look: Look, progress: bool) -> dict[str, Any]:
-    """Of several recognizers the one that is best on validation counts."""
+def _utility(
+    splits: Splits, dataset: Dataset, plan: Plan, seed: int, look: Look, progress: bool
+) -> tuple[dict[str, Any], dict[str, Weights]]:
+    """Of several recognizers the one that is best on validation counts; its scores, and its weights by name."""
     how = Fit(**plan["recognizer"]["fit"])
     names = plan["recognizer"]["net"]
     trained = []
     for name in [names] if isinstance(names, str) else names:
         seen = {split: look(clips, "action", name) for split, clips in splits.items()}
-        net = _fresh(name, len(dataset.actions), seen["train"], seed)
+        net = fresh(name, len(dataset.actions), seen["train"], seed)
         fitted = train_recognizer(net, seen["train"], seen["val"], how, seed=seed, progress=progress)
         trained.append((fitted.validation, name, fitted, seen["test"]))
     _, name, fitted, test = max(trained, key=lambda entry: entry[0])
@@ -99,7 +106,8 @@ def _utility(splits: Splits, dataset: Dataset, plan: Plan, seed: int, look: Look
     found: dict[str, Any] = action_scores(logits, test.action, test.views)
     if plan.get("groups"):
         found["bias"] = group_scores(logits, test, dataset.attributes.index(plan["groups"]))
-    return {**found, "recognizer": {"net": name, "start": "scratch", **_training(fitted)}}
+    about = {"net": name, "start": "scratch", **_training(fitted)}
+    return {**found, "recognizer": about}, {f"action/{name}/scratch": weights_of(fitted.net)}
 
 
 @dataclass(frozen=True)
@@ -115,7 +123,7 @@ class Attacked:
         return self.about["name"]
 
     def weights(self) -> dict[str, Tensor]:
-        return {key: value.clone() for key, value in self.net.state_dict().items()}
+        return weights_of(self.net)
 
 
 def _leak(
@@ -132,7 +140,7 @@ def _leak(
     for name in plan["attackers"]:
         attack, net_name, start = parse_attacker(name)
         seen = {split: look(clips, attack, net_name) for split, clips in splits.items()}
-        net = _fresh(net_name, len(dataset.attributes), seen["train"], seed)
+        net = fresh(net_name, len(dataset.attributes), seen["train"], seed)
         if start == "raw":
             origin = f"{attack}/{net_name}/scratch"
             known = {one.name: one.weights() for one in attacked} if raw_weights is None else raw_weights
@@ -145,6 +153,10 @@ def _leak(
         about |= {"cmap": scores["cmap"], "f1": scores["f1"], **_training(fitted)}
         attacked.append(Attacked(net, scores, about))
     return attacked
+
+
+def weights_of(net: nn.Module) -> dict[str, Tensor]:
+    return {key: value.clone() for key, value in net.state_dict().items()}
 
 
 def embed(net: nn.Module, clips: Clips) -> Tensor:
@@ -179,7 +191,7 @@ def parse_attacker(name: str) -> tuple[str, str, str]:
     return attack, net, start
 
 
-def _fresh(net: str, outputs: int, clips: Clips, seed: int) -> nn.Module:
+def fresh(net: str, outputs: int, clips: Clips, seed: int) -> nn.Module:
     torch.manual_seed(seed)
     if clips.video.ndim == 2:
         return head(net, outputs, clips.video.shape[1])

@@ -16,7 +16,7 @@ from actonym.data.base import Dataset, Sample
 from actonym.data.files import warn
 from actonym.data.genders import ATTRIBUTE
 from actonym.errors import UserError, unknown
-from actonym.methods.base import PixelMethod
+from actonym.methods.base import LatentMethod, Method
 
 
 class Part:
@@ -29,9 +29,10 @@ class Part:
     def splits(self) -> Splits:
         return self._make()
 
-    def map(self, method: PixelMethod) -> "Part":
+    def map(self, method: Method) -> "Part":
         """The same clips after a method."""
-        return Part(self.dataset, lambda: {split: clips.map(method) for split, clips in self.splits.items()})
+        step = method.with_static if isinstance(method, LatentMethod) else method
+        return Part(self.dataset, lambda: {split: clips.map(step) for split, clips in self.splits.items()})
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Parts:
     data: Part
     source: Part | None = None  # a second dataset, of which there are training and validation clips only
 
-    def map(self, method: PixelMethod) -> "Parts":
+    def map(self, method: Method) -> "Parts":
         return Parts(self.data.map(method), self.source and self.source.map(method))
 
 

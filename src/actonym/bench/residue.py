@@ -45,8 +45,8 @@ def link_splits(anonymized: Splits, raw: Splits | None, kinds: Mapping[str, Embe
         train, val, test = (
             Linked(
                 embed(anonymized[split]),
-                _actions(anonymized[split]),
-                _people(anonymized[split]),
+                actions_of(anonymized[split]),
+                people_of(anonymized[split]),
                 None if raw is None else embed(raw[split]),
             )
             for split in SPLITS
@@ -59,7 +59,7 @@ def link_splits(anonymized: Splits, raw: Splits | None, kinds: Mapping[str, Embe
 
 def linkable(clips: Clips) -> bool:
     """Whether some person or source has two clips of one action."""
-    return has_pairs(_actions(clips), _people(clips))
+    return has_pairs(actions_of(clips), people_of(clips))
 
 
 def places(clips: Clips) -> Tensor:
@@ -75,7 +75,7 @@ def detectors(raw: Clips, anonymized: Clips, attributes: Sequence[str], names: S
         found["faces"] = detect(_pairs(raw, anonymized), count=FRAMES, find=find)
     if "identity" in names:
         try:
-            found["identity"] = identity(_pairs(raw, anonymized), _people(raw), count=FRAMES, find=find)
+            found["identity"] = identity(_pairs(raw, anonymized), people_of(raw), count=FRAMES, find=find)
         except UserError as error:  # too few people: that is the data's, and no reason to lose all the rest
             warn(f"identity is left out: {error}")
     if "nudity" in names:
@@ -100,12 +100,12 @@ def check_detectors(names: Sequence[str]) -> None:
         weights.need(*needed)
 
 
-def _actions(clips: Clips) -> Tensor:
+def actions_of(clips: Clips) -> Tensor:
     """int64 `[N]`; of several actions at once the whole set counts as one."""
     return clips.action.unique(dim=0, return_inverse=True)[1] if clips.action.ndim == 2 else clips.action
 
 
-def _people(clips: Clips) -> list[str]:
+def people_of(clips: Clips) -> list[str]:
     return people(clips.subject, clips.source)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from actonym.bench.metrics import closed, kept
-from actonym.bench.result import Result
+from actonym.bench.result import Result, main_utility
 from actonym.bench.summary import (
     ABSENT,
     SPREAD_FROM,
@@ -160,6 +160,34 @@ def bias(group: Group) -> Table | None:
     return Table("Accuracy per group", note, ["method", *names, "all", "gap", "by lot", "gap closed"], rows)
 
 
+RECOVERED = {"observed": "no attack", "black_box": "black-box", "white_box": "white-box"}
+
+
+def inversion(group: Group) -> Table | None:
+    """What inversions of features bring back; None where no method maps features."""
+    if not any("inversion" in result for result in group.results):
+        return None
+    useful = main_utility(group.results[0]["utility"])
+    kinds = {
+        group.utility_name: ("utility", useful),
+        "cMAP": ("cmap",),
+        "rank-1": ("rank1",),
+        "variance": ("variance",),
+    }
+    header = ["method", *(f"{name}: {attack}" for name in kinds for attack in RECOVERED.values())]
+    rows = [
+        [row.method, *(row.mean("inversion", attack, *path).text() for path in kinds.values() for attack in RECOVERED)]
+        for row in group.rows
+        if "inversion" in row.results[0]
+    ]
+    note = (
+        "Networks that were trained on raw features see anonymized ones as they are, and after an attacker tried to "
+        "undo the method: black-box with a network trained on pairs, white-box with the method in hand. Rank-1: "
+        "linkage by cosine. Variance: the share of the raw features' that is back; 1 is all of it. "
+    )
+    return Table("Inversion", note + SEEDS_NOTE, header, rows)
+
+
 DETECTED = {  # column -> where the number stands in a result
     "faces found again": ("faces", "faces", "rate"),
     "videos with a face": ("faces", "videos", "rate"),
@@ -222,7 +250,7 @@ def reported_trade_off(row: Row, data: str) -> tuple[float | None, float | None]
 
 def tables(group: Group) -> list[Table]:
     """All tables of a group, in the order of a report."""
-    others = (bias, per_group, linkage, detected, reported, per_attribute, attackers)
+    others = (bias, per_group, linkage, inversion, detected, reported, per_attribute, attackers)
     found = [measured(group), *(table(group) for table in others)]
     return [table for table in found if table is not None]
 
@@ -268,4 +296,5 @@ def _reported_cells(row: Row, data: str) -> list[str]:
     if said is None:
         return [ABSENT] * 3
     share, gone = reported_trade_off(row, data)
-    return [" / ".join(f"{said[key]:.3f}" for key in ("top1", "cmap", "f1")), Mean(share).text(), Mean(gone).text()]
+    numbers = " / ".join(Mean(said.get(key)).text() for key in ("top1", "cmap", "f1"))
+    return [numbers, Mean(share).text(), Mean(gone).text()]

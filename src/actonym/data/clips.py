@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import av
 import torch
@@ -16,13 +16,14 @@ from actonym.video.sample import clip_indices, views
 
 UNREADABLE_SHARE = 0.05  # of a split's videos; above it (and above one video) the dataset is refused
 SHOW_PROGRESS = 100  # videos; fewer are read in a moment
+STATIC = 2  # static clips of a video whose features stand behind those of its clips: the privacy loss compares two
 
 
 @dataclass(frozen=True)
 class Clips:
     """`views` consecutive clips belong to one video and carry its labels once."""
 
-    video: Tensor  # uint8 [N * views, 3, T, H, W]; or features, float [N * views, D]
+    video: Tensor  # uint8 [N * views, 3, T, H, W]; or features, float [N * views, D], of a store [N, K + STATIC, D]
     action: Tensor  # int64 [N]; or float32 [N, A], 0 and 1, where videos have several at once
     privacy: Tensor  # float32 [N, P]
     subject: Sequence[str]
@@ -36,13 +37,14 @@ class Clips:
         return len(self.action)
 
     def map(self, method: Callable[[Tensor, Tensor | None], Tensor], batch: int = 32) -> "Clips":
-        """The same clips after `method`, rounded to bytes as a video file would."""
+        """The same clips after `method`, rounded to bytes as a video file would; features are not."""
         out = torch.empty_like(self.video)
         with torch.inference_mode():
             for at in range(0, len(self.video), batch):
                 part = slice(at, at + batch)
                 mask = None if self.mask is None else self.mask[part].float()
-                out[part] = to_bytes(method(to_floats(self.video[part]), mask))
+                done = method(to_floats(self.video[part]), mask)
+                out[part] = done if out.is_floating_point() else to_bytes(done)
         return replace(self, video=out)
 
     def thinned(self, count: int) -> "Clips":
@@ -107,7 +109,7 @@ def load_clips(
     )
 
 
-def action_labels(samples: Sequence[Sample], actions: int) -> Tensor:
+def action_labels(samples: Sequence[Any], actions: int) -> Tensor:
     """One action per video, int64 `[N]`; float32 `[N, A]` where every video says which of them it has at once.
 
     Videos that have their actions one after the other, in segments, have one action: the main one.

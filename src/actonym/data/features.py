@@ -14,11 +14,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from actonym.data.base import Sample, Segment
-from actonym.data.clips import Clips
+from actonym.data.base import DatasetCard, Sample, Segment
+from actonym.data.clips import STATIC, Clips, action_labels
 from actonym.errors import UserError
 
 ABOUT = "store.json"
+KIND = "features"  # of data that is a store: features:FOLDER
 VERSION = 1
 FPS = 30.0  # where a video does not say
 
@@ -167,19 +168,42 @@ class Store:
         return arrow.schema(columns, metadata=about)
 
 
-def load_features(store: Store, split: str, clips: int, static: int = 2) -> Clips:
-    """A split with `clips` evenly spaced clips and then `static` static ones of every video, float `[N, K, D]`.
+class Stored:
+    """A store as the data of training and measuring: labels as a dataset has them, and no video."""
 
-    A video with fewer repeats its own.
+    card = DatasetCard("Stored features", "What an encoder made of videos.", "that of the videos", "features extract")
+
+    def __init__(self, data: str) -> None:
+        self.store = Store.open(data.partition(":")[2])
+        self.name = f"{KIND}:{self.store.about['data']}"
+        self.actions, self.attributes = self.store.about["actions"], self.store.about["attributes"]
+
+    def samples(self, split: str) -> list[Sample]:
+        same = [f.name for f in fields(Sample) if f.name not in ("video", "spans")]
+        return [
+            Sample(video=None, **{name: getattr(entry, name) for name in same})  # type: ignore[arg-type]
+            for entry in self.store.entries(split)
+        ]
+
+
+def is_stored(data: str) -> bool:
+    return data.startswith(f"{KIND}:")
+
+
+def load_features(store: Store, split: str, clips: int) -> Clips:
+    """A split with `clips` evenly spaced clips and then the static ones of every video, float `[N, K + STATIC, D]`.
+
+    A video with fewer repeats its own; where all have fewer, K is what the longest has.
     """
     entries = list(store.entries(split))
     if not entries:
         raise UserError(f"{store.folder} has no videos in its {split} split")
-    wanted = [(entry.features, clips) for entry in entries], [(entry.static, static) for entry in entries]
-    shown, still = (torch.stack([spaced(vectors, count) for vectors, count in part]) for part in wanted)
+    clips = min(clips, max(len(entry.features) for entry in entries))
+    shown = torch.stack([spaced(entry.features, clips) for entry in entries])
+    still = torch.stack([spaced(entry.static, STATIC) for entry in entries])
     return Clips(
         video=torch.cat([shown, still], 1),
-        action=torch.tensor([entry.action for entry in entries]),
+        action=action_labels(entries, len(store.about["actions"])),
         privacy=torch.tensor([entry.privacy for entry in entries], dtype=torch.float32),
         subject=[entry.subject for entry in entries],
         source=[entry.source for entry in entries],

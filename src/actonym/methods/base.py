@@ -10,10 +10,12 @@ from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
+import torch
 from huggingface_hub import PyTorchModelHubMixin
 from torch import Tensor, nn
 
 from actonym import presets
+from actonym.data.clips import STATIC
 from actonym.errors import UserError, unknown
 from actonym.spec import Settings, assign, check, parse, put
 
@@ -81,6 +83,12 @@ class LatentMethod(Method):
     def forward(self, features: Tensor, present: Tensor | None = None) -> Tensor:
         """`present` `[B, N]` is false where a video of a batch has fewer clips than others."""
         raise NotImplementedError
+
+    def with_static(self, features: Tensor, mask: Tensor | None = None) -> Tensor:
+        """Clips of videos with their static clips behind them; each of these stands for a picture, seen by itself."""
+        clips, still = features[:, :-STATIC], features[:, -STATIC:]
+        alone = self(still.reshape(-1, 1, still.shape[-1])).view_as(still)
+        return torch.cat([self(clips), alone], 1)
 
 
 _REGISTRY: dict[str, type[Method]] = {}

@@ -21,6 +21,14 @@ HEADS: dict[str, Callable[[int, int], nn.Module]] = {
         nn.Dropout(DROPOUT),
         nn.Linear(WIDTH, outputs),
     ),
+    "deep": lambda outputs, dim: nn.Sequential(
+        _standardized(dim),
+        nn.Dropout(DROPOUT),
+        *_hidden(dim),
+        *_hidden(WIDTH),
+        *_hidden(WIDTH),
+        nn.Linear(WIDTH, outputs),
+    ),
 }
 
 
@@ -28,6 +36,10 @@ def head(net: str, outputs: int, dim: int) -> nn.Module:
     if net not in HEADS:
         raise unknown("head", net, HEADS)
     return HEADS[net](outputs, dim)
+
+
+def _hidden(dim: int) -> list[nn.Module]:
+    return [nn.Linear(dim, WIDTH), nn.BatchNorm1d(WIDTH), nn.ReLU(inplace=True), nn.Dropout(DROPOUT / 2)]
 
 
 def _standardized(dim: int) -> nn.Module:

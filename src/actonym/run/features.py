@@ -14,7 +14,7 @@ from tqdm import tqdm
 
 import actonym
 from actonym.data.base import SPLITS, Dataset, Sample
-from actonym.data.clips import to_floats
+from actonym.data.clips import STATIC, to_floats
 from actonym.data.features import Entry, Store
 from actonym.data.files import warn
 from actonym.errors import ActonymError, UserError
@@ -24,7 +24,6 @@ from actonym.run.atomic import part_name
 
 PART = 32  # videos of a part: what is lost when a run is killed, at most
 BATCH = 4  # clips that go through the encoder at once
-STATIC = 2  # static clips that a video has at least: the privacy loss compares two
 
 
 def extract(
@@ -142,7 +141,8 @@ def anonymize(
 
 @torch.inference_mode()
 def _anonymized(entry: Entry, method: LatentMethod, labels: str) -> Entry:
-    shown = {name: method.eval()(getattr(entry, name)[None])[0] for name in ("features", "static")}
+    """A static clip stands for a picture, so each is a video of its own."""
+    shown = {"features": method.eval()(entry.features[None])[0], "static": method(entry.static[:, None])[:, 0]}
     hidden: dict[str, Any] = {} if labels == "keep" else {"privacy": [], "subject": "", "source": ""}
     return replace(entry, **shown, **hidden)
 

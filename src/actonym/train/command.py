@@ -11,7 +11,7 @@ from torch import nn
 from actonym import methods, presets
 from actonym.data import Clips, Dataset, load_clips, open_dataset
 from actonym.data.base import shown
-from actonym.data.features import Store, load_features
+from actonym.data.features import KIND, Store, Stored, is_stored, load_features
 from actonym.errors import UserError
 from actonym.methods import LatentMethod, Method
 from actonym.nets.recognizers import build
@@ -54,9 +54,10 @@ def train(
     anonymizer = methods.create(method, preset, assignments)
     check_target(anonymizer, target)
     if isinstance(anonymizer, LatentMethod):
-        store = Store.open(_folder(anonymizer, data))
+        stored = _stored(anonymizer, data)
+        store = stored.store
         anonymizer = methods.create(method, preset, [f"method.dim={store.dim}", *assignments])
-        learn_with = heads(store)
+        learn_with = heads(stored)
         others = {name: Store.open(place) for name, place in stores.items()}
         learn_with.lessons = lessons(others, store.dim, preset, seed)
         return train_method(anonymizer, load_features(store, "train", CLIPS), learn_with, **run)
@@ -74,29 +75,30 @@ def train(
     return train_method(anonymizer, clips["train"], learn_with, **run)
 
 
-def heads(store: Store) -> Recognizers:
+def heads(dataset: Dataset) -> Recognizers:
     """Of a latent method, which makes its own networks: how many classes and attributes there are."""
     none = nn.Identity()
-    return Recognizers(none, none, actions=len(store.about["actions"]), attributes=len(store.about["attributes"]))
+    return Recognizers(none, none, actions=len(dataset.actions), attributes=len(dataset.attributes))
 
 
 def _named(data: str) -> str:
     """A dataset or a store of features, without its place on this machine."""
-    return "features" if data.startswith("features:") else shown(data)
+    return KIND if is_stored(data) else shown(data)
 
 
-def _folder(method: Method, data: str) -> str:
-    kind, _, folder = data.partition(":")
-    if kind != "features" or not folder:
+def _stored(method: Method, data: str) -> Stored:
+    if not is_stored(data):
         raise UserError(
             f"{method.name} learns from features, not video: actonym features extract DATA FOLDER, "
             "then --data features:FOLDER"
         )
-    return folder
+    return Stored(data)
 
 
 def recognizers(plan: Mapping[str, Any], dataset: Dataset, validation: Clips) -> Recognizers:
     """The networks of an evaluation plan, fresh: its recognizer, and the network of its first attacker."""
+    if validation.video.is_floating_point():
+        return heads(dataset)
     frames, size = plan["clip"]["frames"], plan["clip"]["size"]
     attacker = plan["attackers"][0].split("/")[1]
     action = partial(build, plan["recognizer"]["net"], len(dataset.actions), frames, size)
