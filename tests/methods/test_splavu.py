@@ -6,7 +6,7 @@ from torch import nn
 
 from actonym import methods
 from actonym.cli import main
-from actonym.data.features import Entry, Store
+from actonym.data.features import Entry, Store, load_features
 from actonym.errors import UserError
 from actonym.losses.contrastive import nt_xent
 from actonym.methods.splavu import SPLAVU, Training
@@ -116,6 +116,20 @@ def test_it_is_trained_from_a_store_and_anonymizes_one(store, tmp_path, capsys):
     )
     assert len(list(Store.open(tmp_path / "safe").entries())) == 12
     assert "12 videos" in capsys.readouterr().out
+
+
+def test_codes_let_the_action_through_and_nothing_else(store, tmp_path):
+    out = ["--out", str(tmp_path / "coded"), "--set", "method.codes=3", "--set", "train.epochs=3"]
+    main(["train", "splavu@linkage", "--data", f"features:{store}", *out])
+    method = methods.load(tmp_path / "coded")
+    videos = load_features(Store.open(store), "train", 3)
+    clips = videos.video[:, :-2]
+    means = [clips[videos.action == action].flatten(0, 1).mean(0) for action in (0, 1)]
+    shown = method.with_static(videos.video).detach().flatten(0, 1)
+    assert torch.cdist(shown, torch.stack([*means, clips.flatten(0, 1).mean(0)])).min(1).values.max() < 1e-3
+    assert torch.equal(method(clips[2:3, 1:2]), method(clips)[2:3, 1:2]), "each clip by itself"
+    with pytest.raises(UserError, match="3 actions need at least as many codes"):
+        methods.create("splavu@linkage:codes=2").phases(HEADS)
 
 
 def test_video_is_refused(tmp_path, capsys):

@@ -2,23 +2,29 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import binary_cross_entropy_with_logits, mse_loss
+from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy, mse_loss
 from torch.optim import AdamW
 
-from actonym.data.clips import STATIC
-from actonym.errors import unknown
+from actonym.data.clips import STATIC, Clips
+from actonym.errors import UserError, unknown
 from actonym.losses.action import action_loss
 from actonym.losses.contrastive import nt_xent
 from actonym.losses.privacy import maximize
 from actonym.methods.base import LatentMethod, MethodCard, register
+from actonym.nets.codes import Codes
 from actonym.nets.heads import head
 from actonym.nets.vit import Layer
 from actonym.train.phase import Batch, Lesson, Phase, Recognizers, Update
+from actonym.train.schedule import one_cycle
+from actonym.train.score import action_score
 
 BUDGETS = ("contrastive", "supervised")
+AVERAGE = 0.9  # ours: decay of the moving average of the head that chooses codes, as of recognizers
+WHOLE = 10**9  # videos of a batch: more than there are
 FAINT = 1e-4  # by which the last matrices of each layer are scaled at the start
 
 
@@ -57,6 +63,7 @@ class Perceptron(nn.Module):
 
 
 ADAPTERS = {"attention": SelfAttention, "mlp": Perceptron}
+CODES = "codes"  # ours, and no adapter of the paper: it cannot be the identity, and learns in another way
 
 
 @register("splavu")
@@ -81,20 +88,29 @@ class SPLAVU(LatentMethod):
         },
     )
 
-    def __init__(self, dim: int = 1024, adapter: str = "attention", layers: int = 3, heads: int = 8) -> None:
+    def __init__(
+        self,
+        dim: int = 1024,
+        adapter: str = "attention",
+        layers: int = 3,
+        heads: int = 8,
+        codes: int = 32,
+    ) -> None:
+        """`codes` is how many the adapter of this name has; layers and heads are those of the others."""
         super().__init__()
-        if adapter not in ADAPTERS:
-            raise unknown("adapter", adapter, ADAPTERS)
+        if adapter not in (*ADAPTERS, CODES):
+            raise unknown("adapter", adapter, [*ADAPTERS, CODES])
         if dim % heads:
             raise ValueError(f"dim {dim} does not divide by {heads} heads")
-        self.adapter: nn.Module = ADAPTERS[adapter](dim, layers, heads)
+        self.adapter: nn.Module = Codes(dim, codes) if adapter == CODES else ADAPTERS[adapter](dim, layers, heads)
 
     def forward(self, features: Tensor, present: Tensor | None = None) -> Tensor:
         """Attention goes over the N clips of one video, never over the batch (a bug of the release)."""
-        return self.adapter(features, present)
+        return self.adapter(features) if isinstance(self.adapter, Codes) else self.adapter(features, present)
 
     def phases(self, recognizers: Recognizers) -> list[Phase]:
-        return Training(self, recognizers, **self.training_settings).phases()
+        training = Training(self, recognizers, **self.training_settings)
+        return training.coding() if isinstance(self.adapter, Codes) else training.phases()
 
 
 @dataclass
@@ -149,6 +165,43 @@ class Training:
         ]
         return [phase for phase in phases if phase.epochs]
 
+    def coding(self) -> list[Phase]:
+        """Of the adapter `codes`: its head learns to tell the action, then each code becomes the mean of an action."""
+        if self.recognizers.actions > len(self.adapter.codes):
+            short = f"not {len(self.adapter.codes)}"
+            raise UserError(f"{self.recognizers.actions} actions need at least as many codes, {short}")
+        optimizer = AdamW(self.adapter.choose.parameters(), self.lr, weight_decay=self.weight_decay)
+        rest: dict[str, Any] = {"modules": {"anonymizer": self.method}, "augment": None}
+        learn: dict[str, Any] = {"batch_size": self.batch_size, "schedule": one_cycle, "average": AVERAGE, **rest}
+        score = None if self.recognizers.validation is None else self.well_chosen
+        return [
+            Phase("choice", self.epochs, self.choose, {"choice": optimizer}, validate=score, **learn),
+            Phase("codes", 1, self.fill, {}, batch_size=WHOLE, **rest),
+        ]
+
+    @property
+    def adapter(self) -> Codes:
+        assert isinstance(self.method.adapter, Codes)
+        return self.method.adapter
+
+    def choose(self, batch: Batch, update: Update) -> dict[str, Tensor]:
+        clips, actions = labelled_clips(batch)
+        loss = cross_entropy(self.adapter.choose(clips), actions)
+        update("choice", loss)
+        return {"action": loss}
+
+    def well_chosen(self) -> float:
+        """Top-1 of the validation videos."""
+        videos = cast(Clips, self.recognizers.validation)
+        with torch.no_grad():
+            logits = self.adapter.choose(videos.video[:, :-STATIC].flatten(0, 1).to(self.adapter.codes)).cpu()
+        return action_score(logits, videos.action, len(logits) // len(videos))
+
+    def fill(self, batch: Batch, update: Update) -> dict[str, Tensor]:
+        clips, actions = labelled_clips(batch)
+        self.adapter.set(clips, actions)
+        return {"consistency": consistency(clips, self.adapter.codes[actions])}
+
     def copy(self, batch: Batch, update: Update) -> dict[str, Tensor]:
         """B.4: the features reconstructed."""
         loss = mse_loss(self.method(batch.clip), batch.clip)
@@ -195,6 +248,14 @@ class Training:
             loss = binary_cross_entropy_with_logits(self.spy(seen), labels)
             update("spy", loss)
         return loss
+
+
+def labelled_clips(batch: Batch) -> tuple[Tensor, Tensor]:
+    """All clips of a batch `[M, D]`, and the action of each `[M]`."""
+    if batch.action.ndim > 1:
+        raise UserError("codes need one action per video")
+    clips = batch.clip[:, :-STATIC]
+    return clips.flatten(0, 1), batch.action.repeat_interleave(clips.shape[1])
 
 
 def consistency(before: Tensor, after: Tensor) -> Tensor:

@@ -57,7 +57,8 @@ def train(
         stored = _stored(anonymizer, data)
         store = stored.store
         anonymizer = methods.create(method, preset, [f"method.dim={store.dim}", *assignments])
-        learn_with = heads(stored)
+        validation = load_features(store, "val", CLIPS) if any(split == "val" for split, _ in store.names()) else None
+        learn_with = heads(stored, validation)
         others = {name: Store.open(place) for name, place in stores.items()}
         learn_with.lessons = lessons(others, store.dim, preset, seed)
         return train_method(anonymizer, load_features(store, "train", CLIPS), learn_with, **run)
@@ -75,10 +76,10 @@ def train(
     return train_method(anonymizer, clips["train"], learn_with, **run)
 
 
-def heads(dataset: Dataset) -> Recognizers:
+def heads(dataset: Dataset, validation: Clips | None) -> Recognizers:
     """Of a latent method, which makes its own networks: how many classes and attributes there are."""
-    none = nn.Identity()
-    return Recognizers(none, none, actions=len(dataset.actions), attributes=len(dataset.attributes))
+    none, counts = nn.Identity(), {"actions": len(dataset.actions), "attributes": len(dataset.attributes)}
+    return Recognizers(none, none, validation=validation, **counts)
 
 
 def _named(data: str) -> str:
@@ -98,7 +99,7 @@ def _stored(method: Method, data: str) -> Stored:
 def recognizers(plan: Mapping[str, Any], dataset: Dataset, validation: Clips) -> Recognizers:
     """The networks of an evaluation plan, fresh: its recognizer, and the network of its first attacker."""
     if validation.video.is_floating_point():
-        return heads(dataset)
+        return heads(dataset, validation)
     frames, size = plan["clip"]["frames"], plan["clip"]["size"]
     attacker = plan["attackers"][0].split("/")[1]
     action = partial(build, plan["recognizer"]["net"], len(dataset.actions), frames, size)
