@@ -39,7 +39,7 @@ def _key(recognizer: Splits, attackers: Splits, plan: Plan, seed: int) -> str:
 def _store(found: Measured, folder: Path) -> None:
     """The numbers go last: where they are, the weights are whole."""
     for name, weights in found.weights.items():
-        save_file(weights, folder / f"{name.replace('/', '-')}.safetensors")
+        save_file(dict(weights), folder / f"{name.replace('/', '-')}.safetensors")
     numbers = {key: value for key, value in vars(found).items() if key not in ("weights", "embed")}
     draft = folder / "measured.part"
     draft.write_text(json.dumps({**numbers, "weights": list(found.weights)}))

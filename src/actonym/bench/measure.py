@@ -38,7 +38,7 @@ class Measured:
     utility: dict[str, Any]
     privacy: dict[str, Any]  # of the strongest attacker
     attacker: dict[str, Any]
-    weights: dict[str, dict[str, Tensor]] = field(default_factory=dict)  # of recognizer and attackers from scratch
+    weights: dict[str, Weights] = field(default_factory=dict)  # of recognizer and attackers from scratch
     linkage: dict[str, Any] | None = None  # where the plan asks for it
     embed: Callable[[Clips], Tensor] | None = None  # clips to what the strongest attacker makes of them, [N, D]
 

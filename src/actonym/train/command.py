@@ -76,10 +76,11 @@ def train(
     return train_method(anonymizer, clips["train"], learn_with, **run)
 
 
-def heads(dataset: Dataset, validation: Clips | None) -> Recognizers:
+def heads(dataset: Dataset | Stored, validation: Clips | None) -> Recognizers:
     """Of a latent method, which makes its own networks: how many classes and attributes there are."""
-    none, counts = nn.Identity(), {"actions": len(dataset.actions), "attributes": len(dataset.attributes)}
-    return Recognizers(none, none, validation=validation, **counts)
+    none = nn.Identity()
+    actions, attributes = len(dataset.actions), len(dataset.attributes)
+    return Recognizers(none, none, actions=actions, attributes=attributes, validation=validation)
 
 
 def _named(data: str) -> str:
