@@ -20,7 +20,7 @@ QUICK = ["recipe.epochs=1"]
 
 def filled(folder, videos, actions):
     """A store of the splits' videos: clips of 16 frames, one after the other."""
-    store = Store.make(folder, {"dim": DIM, "actions": actions, "attributes": [], "frames": 16})
+    store = Store.make(folder, {"data": "tiny", "dim": DIM, "actions": actions, "attributes": [], "frames": 16})
     for split, part in videos.items():
         for n, video in enumerate(part):
             first = [16 * k for k in range(len(video.features))]
