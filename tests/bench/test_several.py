@@ -57,10 +57,10 @@ def test_tables_and_plots_call_it_by_its_name(measured):
 
 
 def test_the_same_set_of_actions_is_the_same_action_for_linkage():
-    from actonym.bench.residue import _actions
+    from actonym.bench.residue import actions_of
     from actonym.data import Clips
 
     sets = torch.tensor([[1.0, 0, 1], [0, 1, 0], [1, 0, 1], [1, 1, 1]])
     clips = Clips(torch.zeros(4, 2), sets, torch.zeros(4, 1), [""] * 4)
-    found = _actions(clips).tolist()
+    found = actions_of(clips).tolist()
     assert found[0] == found[2] and len(set(found)) == 3
