@@ -107,7 +107,7 @@ def anonymize(
     """A store after a latent method. It appears whole or not at all: no raw feature is ever left in it.
 
     With labels `drop` private attributes, subjects and films are left out, for they tell what the features no longer
-    do; `keep` is for measuring.
+    do, and so may names: videos are numbered, in the order of the source. `keep` is for measuring.
     """
     if labels not in ("drop", "keep"):
         raise UserError(f"labels must be drop or keep, not {labels!r}")
@@ -120,8 +120,9 @@ def anonymize(
         about: dict[str, Any] = {key: value for key, value in raw.about.items() if key not in ("version", "complete")}
         store = Store.make(draft, about | {"anonymized": _said(method, labels)})
         waiting: list[Entry] = []
-        for entry in tqdm(raw.entries(), "anonymizing", total=len(raw.names()), unit="video", disable=not progress):
-            waiting.append(_anonymized(entry, method, labels))
+        entries = tqdm(raw.entries(), "anonymizing", total=len(raw.names()), unit="video", disable=not progress)
+        for number, entry in enumerate(entries):
+            waiting.append(_anonymized(entry, method, labels, number))
             if len(waiting) == PART:
                 store.append(waiting)
                 waiting = []
@@ -140,11 +141,11 @@ def anonymize(
 
 
 @torch.inference_mode()
-def _anonymized(entry: Entry, method: LatentMethod, labels: str) -> Entry:
+def _anonymized(entry: Entry, method: LatentMethod, labels: str, number: int) -> Entry:
     """A static clip stands for a picture, so each is a video of its own."""
     shown = {"features": method.eval()(entry.features[None])[0], "static": method(entry.static[:, None])[:, 0]}
-    hidden: dict[str, Any] = {} if labels == "keep" else {"privacy": [], "subject": "", "source": ""}
-    return replace(entry, **shown, **hidden)
+    made = replace(entry, **shown)
+    return made if labels == "keep" else replace(made, name=f"{number:06}", privacy=[], subject="", source="")
 
 
 def _said(method: LatentMethod, labels: str) -> dict[str, Any]:
