@@ -175,7 +175,7 @@ class Stored:
 
     def __init__(self, data: str) -> None:
         self.store = Store.open(data.partition(":")[2])
-        self.name = f"{KIND}:{self.store.about['data']}"
+        self.name = f"{KIND}:{self.store.about.get('data', 'store')}"
         self.actions, self.attributes = self.store.about["actions"], self.store.about["attributes"]
 
     def samples(self, split: str) -> list[Sample]:
