@@ -28,7 +28,7 @@ def counted(tmp_path, monkeypatch):
     encoder = Encoder(Averages(), size=32, frames=8, dim=24, colours=SYMMETRIC)
     seen = []
     monkeypatch.setattr(encoder, "encode", lambda clip, real=encoder.encode: seen.append(len(clip)) or real(clip))
-    monkeypatch.setattr(look, "encoder", lambda spec: encoder)
+    monkeypatch.setattr(look, "encoder", lambda spec, precision: encoder)
     return seen
 
 

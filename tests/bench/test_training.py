@@ -174,7 +174,7 @@ def test_a_variant_says_what_it_is_of(evaluation, tmp_path):
 
 def test_a_frozen_encoder_has_no_networks_to_learn_with(evaluation, learnable, monkeypatch):
     """There a method learns from the clips and with the networks of the preset `stage`."""
-    monkeypatch.setattr(look, "encoder", lambda spec: None)  # its weights may not be here, and nobody looks through it
+    monkeypatch.setattr(look, "encoder", lambda *_: None)  # its weights may not be here, and nobody looks through it
     frozen = Evaluation("stage:train=4,val=2,test=2", preset="frozen", assignments=["detectors=[]"], progress=False)
     part = frozen._lesson
     assert part.splits["train"].video.shape[-1] == 64 and frozen.plan["clip"]["size"] == 224

@@ -97,6 +97,18 @@ def test_a_users_file_loads_strictly(tmp_path, kind, ending):
         assert encode(clip).shape == (1, encode.dim) and encode.logits(clip).shape == (1, 11)
 
 
+def test_half_precision_is_nearly_the_same_and_never_leaves_the_encoder(tmp_path):
+    torch.manual_seed(0)
+    save_file(KINDS["r3d-18"].build(3).eval().state_dict(), tmp_path / "a.safetensors")
+    spec, clip = f"r3d-18:{tmp_path / 'a.safetensors'}", torch.rand(1, 3, 4, 48, 64)
+    with torch.inference_mode():
+        whole, half = encoder(spec)(clip), encoder(spec, "bf16-mixed")(clip)
+    assert half.dtype == torch.float32 and not torch.equal(whole, half)
+    assert torch.nn.functional.cosine_similarity(whole, half) > 0.999  # bfloat16 has three decimal digits
+    with pytest.raises(UserError, match="precision"):
+        encoder(spec, "bf8")
+
+
 def test_files_that_do_not_fit_are_one_line(tmp_path):
     state = R3D18(3).state_dict()
     del state["layer4.1.conv2.1.bias"]

@@ -51,9 +51,11 @@ class Frozen:
     The frame attack sees static clips, one frame repeated, through the same encoder.
     """
 
-    def __init__(self, spec: str, frames: int, progress: bool = True) -> None:
+    def __init__(self, spec: str, frames: int, progress: bool = True, precision: str = "32-true") -> None:
         self.spec, self.frames, self.progress = spec, frames, progress
-        self.encoder: Encoder = encoder(spec)  # at once: weights that are absent are told before hours of work
+        self.encoder: Encoder = encoder(
+            spec, precision
+        )  # at once: weights that are absent are told before hours of work
 
     def __call__(self, clips: Clips, attack: str, net: str) -> Clips:
         seen = single_frames(clips, self.frames) if attack == "frame" else clips
@@ -83,8 +85,9 @@ class Frozen:
         return torch.cat(found).clone()
 
     def _key(self, video: Tensor) -> str:
-        """All that decides the features: the clips and the encoder's weights."""
-        digest = hashlib.sha256(repr((self.spec, tuple(video.shape), self._fingerprint)).encode())
+        """All that decides the features: the clips, the encoder's weights and its precision."""
+        made = self.spec, tuple(video.shape), self._fingerprint, self.encoder.precision
+        digest = hashlib.sha256(repr(made).encode())
         digest.update(video.contiguous().numpy().data)
         return digest.hexdigest()[:32]
 

@@ -86,7 +86,7 @@ def make_look(dataset: Dataset, plan: Plan, progress: bool = True) -> Look:
     frames = plan["attack"]["frames"]
     if isinstance(dataset, Stored):
         return stored(frames)
-    return Frozen(plan["encoder"], frames, progress) if "encoder" in plan else pixels(frames)
+    return Frozen(plan["encoder"], frames, progress, plan["precision"]) if "encoder" in plan else pixels(frames)
 
 
 def _utility(

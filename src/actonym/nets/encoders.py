@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from actonym import weights
 from actonym.errors import UserError, unknown
-from actonym.nets.encoder import IMAGENET, KINETICS, PLAIN, SYMMETRIC, Colours, Encoder
+from actonym.nets.encoder import IMAGENET, KINETICS, PLAIN, PRECISIONS, SYMMETRIC, Colours, Encoder
 from actonym.nets.hub import hub_encoder
 from actonym.nets.i3d import I3D
 from actonym.nets.r3d import R3D18, R3D50
@@ -44,12 +44,20 @@ KINDS = {
 }
 
 
-def encoder(spec: str) -> Encoder:
+def encoder(spec: str, precision: str = "32-true") -> Encoder:
     """A frozen encoder by its name.
 
     `i3d` is the pulled one; `stage` ships, and is for the stage alone; `NAME:FILE` takes the weights from a file;
     `hub:ID` or a folder is a network of transformers.
     """
+    if precision not in PRECISIONS:
+        raise unknown("precision of an encoder", precision, PRECISIONS)
+    made = _find(spec)
+    made.precision = precision
+    return made
+
+
+def _find(spec: str) -> Encoder:
     name, _, rest = spec.partition(":")
     if name == "hub":
         return hub_encoder(rest)

@@ -47,6 +47,7 @@ def extract(
     about = {
         "encoder": name,
         "weights": weights_hash(encoder),
+        "precision": encoder.precision,
         "dim": encoder.dim,
         "frames": frames,
         "data": data,
@@ -98,7 +99,7 @@ def _entry(sample: Sample, split: str, encoder: Encoder, frames: int) -> Entry:
 def _encode(clips: Iterator[Tensor], encoder: Encoder) -> Tensor:
     """One batch of clips is in memory at a time."""
     batches = iter(lambda: list(islice(clips, BATCH)), [])
-    return torch.cat([encoder.encode(to_floats(torch.stack(batch))) for batch in batches]).float().cpu()
+    return torch.cat([encoder.encode(to_floats(torch.stack(batch))) for batch in batches]).cpu()
 
 
 def anonymize(
