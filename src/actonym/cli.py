@@ -151,6 +151,7 @@ def evaluate(
     preset: str = "stage",
     seed: int = 0,
     attackers: Literal["few", "many"] = "few",
+    tasks: str = "",
     set: list[str] | None = None,
     force: bool = False,
 ) -> None:
@@ -165,6 +166,7 @@ def evaluate(
         preset: how it is measured: stage (two CPU cores, minutes) or paper.
         seed: everything random follows from it.
         attackers: few, the preset's own, or many, a dozen of different networks; the strongest counts.
+        tasks: on a store of features: further tasks on stores of their own, as detection=FOLDER,gait=FOLDER.
         set: change a value of the evaluation preset, as section.key=value; may be repeated.
         force: replace a result that exists.
     """
@@ -176,7 +178,7 @@ def evaluate(
         raise UserError(f"{out} exists; add --force to replace it")
     heap.keep()
     changes = [*choose_attackers(attackers, preset), *(set or [])]
-    evaluation = Evaluation(data, protocol, preset, changes, source=source)
+    evaluation = Evaluation(data, protocol, preset, changes, source=source, tasks=tasks)
     print(markdown([evaluation.run(method, seed, out)]))
 
 
@@ -189,6 +191,7 @@ def bench(
     out: Path = Path("results"),
     preset: str = "stage",
     attackers: Literal["few", "many"] = "few",
+    tasks: str = "",
     set: list[str] | None = None,
     jobs: int = 1,
 ) -> None:
@@ -206,6 +209,7 @@ def bench(
         out: a folder for the results, one file per method and seed.
         preset: how it is measured: stage (two CPU cores, minutes) or paper.
         attackers: few, the preset's own, or many, a dozen of different networks; the strongest counts.
+        tasks: on a store of features: further tasks on stores of their own, as detection=FOLDER,gait=FOLDER.
         set: change a value of the evaluation preset, as section.key=value; may be repeated.
         jobs: how many processes share the work.
     """
@@ -215,8 +219,8 @@ def bench(
 
     heap.keep()
     changes = [*choose_attackers(attackers, preset), *(set or [])]
-    how: dict[str, Any] = {"protocol": protocol, "source": source, "preset": preset, "assignments": changes}
-    print(markdown(work(_names(methods), data, out, seeds=seeds, jobs=jobs, **how)))
+    how: dict[str, Any] = {"protocol": protocol, "source": source, "tasks": tasks, "preset": preset}
+    print(markdown(work(_names(methods), data, out, seeds=seeds, jobs=jobs, assignments=changes, **how)))
 
 
 def report(folder: Path) -> None:

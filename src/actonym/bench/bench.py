@@ -18,8 +18,8 @@ from actonym.bench.evaluate import Evaluation
 from actonym.bench.result import Result, read
 from actonym.errors import UserError
 
-Task = tuple[str, int, Path]  # method, seed, where the result goes
-Step = tuple[int, str]  # what tasks wait for: of a seed the training of a method, or (no method) the raw baselines
+Run = tuple[str, int, Path]  # method, seed, where the result goes
+Step = tuple[int, str]  # what runs wait for: of a seed the training of a method, or (no method) the raw baselines
 
 
 def bench(
@@ -29,6 +29,7 @@ def bench(
     *,
     protocol: str = "known",
     source: str | None = None,
+    tasks: str = "",
     seeds: int = 1,
     preset: str = "stage",
     assignments: Sequence[str] = (),
@@ -41,18 +42,18 @@ def bench(
     """
     if seeds < 1 or jobs < 1:
         raise UserError(f"seeds and jobs must be at least 1, not {seeds} and {jobs}")
-    tasks = [
+    runs = [
         (method, seed, Path(out) / f"{slug(method)}-seed{seed}.json") for seed in range(seeds) for method in methods
     ]
-    _check_files(tasks)
-    todo = [task for task in tasks if not task[2].is_file()]
-    what: dict[str, Any] = {"data": data, "protocol": protocol, "preset": preset, "source": source}
+    _check_files(runs)
+    todo = [run for run in runs if not run[2].is_file()]
+    what: dict[str, Any] = {"data": data, "protocol": protocol, "preset": preset, "source": source, "tasks": tasks}
     evaluation = Evaluation(**what, assignments=list(assignments), progress=progress)
     found = {method: evaluation.candidate(method) for method in methods}  # mistakes are told before hours of work
     to_train = {method: who.base for method, who in found.items() if who.train is not None}
     frozen = "encoder" in evaluation.plan
     if frozen:  # heads are trained in seconds, but the features of a method take minutes: all its seeds together
-        todo.sort(key=lambda task: methods.index(task[0]))
+        todo.sort(key=lambda run: methods.index(run[0]))
     if jobs == 1:
         for method, seed, path in todo:
             evaluation.run(method, seed, path)
@@ -61,9 +62,9 @@ def bench(
         if frozen:
             evaluation.raw(todo[0][1])  # the features of raw clips, with all threads, before anyone needs them
         key = operator.itemgetter(0) if frozen else None
-        groups = [list(tasks) for _, tasks in groupby(todo, key)]
+        groups = [list(group) for _, group in groupby(todo, key)]
         _share({**what, "assignments": list(assignments)}, groups, to_train, jobs, progress)
-    return [read(path) for _, _, path in tasks]
+    return [read(path) for _, _, path in runs]
 
 
 def slug(method: str) -> str:
@@ -74,19 +75,19 @@ def slug(method: str) -> str:
 _evaluation: Evaluation  # of a worker process: its clips are read once
 
 
-def _check_files(tasks: Sequence[Task]) -> None:
+def _check_files(runs: Sequence[Run]) -> None:
     """Two methods in one file would pass for one."""
     seen: dict[Path, str] = {}
-    for method, _, path in tasks:
+    for method, _, path in runs:
         if seen.setdefault(path, method) != method:
             raise UserError(f"{seen[path]} and {method} would both be written to {path}; rename one, or bench it apart")
 
 
 def _share(
-    what: dict[str, Any], groups: Sequence[Sequence[Task]], to_train: Mapping[str, str], jobs: int, progress: bool
+    what: dict[str, Any], groups: Sequence[Sequence[Run]], to_train: Mapping[str, str], jobs: int, progress: bool
 ) -> None:
-    """What several tasks need comes first: the raw baselines of a seed, and each training, of which some methods are
-    only turns of a knob. A group of tasks stays in one process."""
+    """What several runs need comes first: the raw baselines of a seed, and each training, of which some methods are
+    only turns of a knob. A group of runs stays in one process."""
     needs = [
         {step for method, seed, _ in group for step in ((seed, ""), (seed, to_train.get(method, "")))}
         for group in groups
@@ -129,7 +130,7 @@ def _prepare(seed: int, method: str) -> str:
     return f"training of {method}, seed {seed}"
 
 
-def _run(group: Sequence[Task]) -> str:
+def _run(group: Sequence[Run]) -> str:
     for method, seed, path in group:
         _evaluation.run(method, seed, path)
     return f"{method}, seed {seed}"

@@ -22,6 +22,7 @@ from actonym.bench.protocols import Part, Parts, Without
 from actonym.bench.report import picture
 from actonym.bench.residue import Embed, check_detectors, detectors, link_splits, linkable, places
 from actonym.bench.result import Result
+from actonym.bench.tasks import Tasks
 from actonym.bench.training import train_once
 from actonym.data.base import Dataset, open_dataset, shown
 from actonym.data.clips import Clips, to_bytes, to_floats
@@ -49,6 +50,7 @@ class Evaluation:
         assignments: Sequence[str] = (),
         progress: bool = True,
         source: str | None = None,
+        tasks: str = "",
     ) -> None:
         self.data, self.source, self.preset, self.progress = data, source, preset, progress
         self.protocol = protocols.find(protocol)
@@ -71,8 +73,12 @@ class Evaluation:
         self.parts = self._open(self.plan)
         self.protocol.check(self.dataset, None if self.parts.source is None else self.parts.source.dataset)
         self.look = make_look(self.dataset, self.plan, progress)
+        self.tasks: Tasks | None = None
         if isinstance(self.dataset, Stored):
             self.plan["encoder"] = self.dataset.store.about["encoder"]
+            self.tasks = Tasks(tasks, self.dataset.store.dim, self.size, progress) if tasks else None
+        elif tasks:
+            raise UserError(f"tasks are of {KIND}, not of video: measure a store, --data features:FOLDER")
         self._raw: dict[int, Measured] = {}
         self._anonymized: tuple[Hashable, Parts] | None = None
         self._detected: dict[Hashable, dict[str, Any]] = {}
@@ -98,6 +104,8 @@ class Evaluation:
         if isinstance(anonymizer, LatentMethod):
             splits = self.parts.data.splits, anonymized.data.splits
             entry["inversion"] = invert(anonymizer, *splits, raw, self.dataset, self.plan, seed, self.look)
+        if self.tasks:
+            entry["tasks"] = self.tasks.run(anonymizer, seed)
         if self.plan["detectors"]:
             entry["detectors"] = self._detect(key, test, hidden)
         entry |= {"seconds": perf_counter() - start, "flags": []}
@@ -114,7 +122,8 @@ class Evaluation:
         if who.train is None:
             return who.method, None
         part = self._lesson
-        method, training = train_once(who.train, part.splits, part.dataset, self.lessons, seed, self.progress)
+        others = self.tasks.lessons(seed) if self.tasks else []
+        method, training = train_once(who.train, part.splits, part.dataset, self.lessons, seed, self.progress, others)
         return turn(method, who.turned or {}), training
 
     def raw(self, seed: int) -> Measured:

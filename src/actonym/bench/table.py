@@ -23,6 +23,7 @@ from actonym.methods.raw import Raw
 
 FLOORS = {"chance": "floor: chance", "action_prior": "floor: action prior"}
 REPORTED_CHANCE = {"vp-hmdb51": 0.583, "vp-ucf101": 0.587}  # LaF-Privacy section 4.4: mean prevalence of the labels
+SCORES = {"map": "mAP", "auc": "AUC", "rank1": "rank-1", "top1": "top-1"}  # how tables call a task's score
 MOST_ATTRIBUTES = 20  # ours: more columns than that nobody reads; the result files have them all
 SEEDS_NOTE = f"Means over seeds; ± is the standard deviation over seeds, from {SPREAD_FROM} seeds up."
 REPORTED_NOTE = (
@@ -160,6 +161,22 @@ def bias(group: Group) -> Table | None:
     return Table("Accuracy per group", note, ["method", *names, "all", "gap", "by lot", "gap closed"], rows)
 
 
+def tasks(group: Group) -> Table | None:
+    """What further tasks reach on features, and how much of raw that is; None where there are none."""
+    told = {name: one["metric"] for result in group.results for name, one in result.get("tasks", {}).items()}
+    if not told:
+        return None
+    header = [column for name, metric in told.items() for column in (f"{name} {SCORES.get(metric, metric)}", "kept")]
+    rows = []
+    for row in group.rows:
+        scores = [
+            row.mean("tasks", name, *path) for name, of in told.items() for path in (["anonymized", of], ["kept"])
+        ]
+        rows.append([row.method, *(score.text() for score in scores)])
+    note = "Each on a store of its own, with heads trained anew. Of gait, what is kept is a leak. " + SEEDS_NOTE
+    return Table("Tasks", note, ["method", *header], rows)
+
+
 RECOVERED = {"observed": "no attack", "black_box": "black-box", "white_box": "white-box"}
 
 
@@ -250,7 +267,7 @@ def reported_trade_off(row: Row, data: str) -> tuple[float | None, float | None]
 
 def tables(group: Group) -> list[Table]:
     """All tables of a group, in the order of a report."""
-    others = (bias, per_group, linkage, inversion, detected, reported, per_attribute, attackers)
+    others = (bias, tasks, per_group, linkage, inversion, detected, reported, per_attribute, attackers)
     found = [measured(group), *(table(group) for table in others)]
     return [table for table in found if table is not None]
 

@@ -3,7 +3,7 @@
 import hashlib
 import inspect
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,8 @@ from actonym.data.base import Dataset
 from actonym.data.cache import cache_dir
 from actonym.data.clips import Clips
 from actonym.methods.base import Method, config, load
+from actonym.nets.encoder import weights_hash
+from actonym.tasks.cotraining import TaskLesson
 from actonym.train import adversarial, rule
 from actonym.train.checkpoint import NAME as STATE
 from actonym.train.command import check_labels, recognizers
@@ -27,19 +29,27 @@ DONE = "training.json"  # written last: where it is, the checkpoint is whole
 
 
 def train_once(
-    make: Callable[[], Method], clips: Splits, dataset: Dataset, plan: Plan, seed: int, progress: bool = True
+    make: Callable[[], Method],
+    clips: Splits,
+    dataset: Dataset,
+    plan: Plan,
+    seed: int,
+    progress: bool = True,
+    lessons: Sequence[TaskLesson] = (),
 ) -> tuple[Method, dict[str, Any]]:
     """The trained method, and what its training was like. It is what `actonym train` makes of the same clips and seed.
 
-    Training that was stopped goes on where it was. Of two processes that want the same method the second one waits.
+    `lessons` are tasks that it may learn with; it takes those that its settings name. Training that was stopped goes on
+    where it was. Of two processes that want the same method the second one waits.
     """
     torch.manual_seed(seed)
     method = make()
     check_labels(method, dataset)
-    folder = cache_dir("trained", _key(method, clips, plan, seed))
+    folder = cache_dir("trained", _key(method, clips, plan, seed, lessons))
     with FileLock(folder.with_suffix(".lock")):
         if not (folder / DONE).is_file():
             learn_with = recognizers(plan, dataset, clips["val"])
+            learn_with.lessons = lessons
             history = train_method(
                 method, clips["train"], learn_with, out=folder, seed=seed, resume=True, progress=progress
             )
@@ -57,9 +67,11 @@ def digest_of(clips: Clips) -> bytes:
     return digest.digest()
 
 
-def _key(method: Method, clips: Splits, plan: Plan, seed: int) -> str:
+def _key(method: Method, clips: Splits, plan: Plan, seed: int, lessons: Sequence[TaskLesson] = ()) -> str:
     """All that decides the weights: the clips, the method and its settings, its networks, the seed and the program."""
     digest = hashlib.sha256(digest_of(clips["train"]) + digest_of(clips["val"]) + _source(method))
+    for lesson in lessons:
+        digest.update(repr((lesson.name, lesson.how, weights_hash(lesson.head))).encode())  # trained on its videos
     networks = [plan["recognizer"]["net"], plan["attackers"][0].split("/")[1]]
     made_with = [method.name, config(method), method.training_settings, networks]
     digest.update(json.dumps([made_with, seed, versions(), torch.get_num_threads()], sort_keys=True).encode())

@@ -99,6 +99,11 @@ class Store:
     def dim(self) -> int:
         return int(self.about["dim"])
 
+    def check_dim(self, dim: int) -> None:
+        """Whether it has features of `dim` numbers, as another store of the same job."""
+        if self.dim != dim:
+            raise UserError(f"{self.folder} has features of {self.dim} numbers, not {dim}: take the same encoder")
+
     def names(self) -> set[tuple[str, str]]:
         """Split and name of every video that is there."""
         tables = (_parquet().read_table(part, columns=["split", "name"]) for part in self._parts())

@@ -1,6 +1,6 @@
 """Tasks that a method is trained with, each on videos of its own (SPLAVU 3.2, equation 4)."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from torch import Tensor, nn
@@ -39,12 +39,12 @@ class TaskLesson:
         return self.task.loss(self.head, replace(batch, features=method(batch.features, batch.mask)))
 
 
-def parse_tasks(text: str) -> dict[str, str]:
+def parse_tasks(text: str, known: Collection[str] = tuple(TASKS)) -> dict[str, str]:
     """`detection=FOLDER,anomaly=FOLDER` as a dictionary; `features:FOLDER` is a folder too."""
     pairs = [part.strip().partition("=") for part in text.split(",") if part.strip()]
     for name, equals, folder in pairs:
-        if name not in TASKS:
-            raise unknown("task to learn with", name, TASKS)
+        if name not in known:
+            raise unknown("task", name, known)
         if not equals or not folder:
             raise UserError(f"cannot read --tasks {text!r}: write --tasks {name}=FOLDER, a store of features")
     return {name: folder.removeprefix("features:") for name, _, folder in pairs}
@@ -56,8 +56,7 @@ def lessons(
     """Of every task a lesson on its store. Heads begin trained on raw features, for stability (SPLAVU 3.2)."""
     made = []
     for name, store in stores.items():
-        if store.dim != dim:
-            raise UserError(f"{store.folder} has features of {store.dim} numbers, not {dim}: take the same encoder")
+        store.check_dim(dim)
         task, how = task_of(name, store, preset)
         train, val = (videos_of(store, split) for split in ("train", "val"))
         made.append(TaskLesson(task, train_head(task, train, val, how, seed=seed, progress=progress).net, train, how))

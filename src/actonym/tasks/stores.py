@@ -16,7 +16,8 @@ from actonym.tasks.presets import TASKS, from_preset
 from actonym.tasks.retrieval import retrieval
 
 NORMAL = "normal"
-UNTRAINED = ("retrieval", "gait")
+UNTRAINED = {"retrieval": ("train", "test"), "gait": ("test",)}  # tasks without a head, and the splits they need
+METRICS = {"retrieval": "map", "gait": "rank1"}
 Splits = Mapping[str, Sequence[VideoFeatures]]
 
 
@@ -67,6 +68,12 @@ def measure_store(
     return {**about, "raw": raw, "anonymized": after, "kept": after[metric] / raw[metric] if raw[metric] else None}
 
 
+def score_untrained(name: str, videos: Splits, seed: int) -> dict[str, Any]:
+    """Retrieval or gait: what the features reach as they are."""
+    found = retrieval(videos["test"], videos["train"], seed=seed) if name == "retrieval" else gait(videos["test"])
+    return {**found, "metric": METRICS[name]}
+
+
 def _scorer(
     name: str, store: Store, preset: str, changes: Sequence[str], seed: int, progress: bool
 ) -> tuple[Callable[[Splits], dict[str, Any]], str, Sequence[str]]:
@@ -75,10 +82,8 @@ def _scorer(
         raise unknown("task", name, (*TASKS, *UNTRAINED))
     if name in UNTRAINED and changes:
         raise UserError(f"{name} trains nothing, so there is nothing to --set")
-    if name == "retrieval":
-        return lambda given: retrieval(given["test"], given["train"], seed=seed), "map", ("train", "test")
-    if name == "gait":
-        return lambda given: gait(given["test"]), "rank1", ("test",)
+    if name in UNTRAINED:
+        return lambda given: score_untrained(name, given, seed), METRICS[name], UNTRAINED[name]
     task, how = task_of(name, store, preset, changes)
 
     def trained(given: Splits) -> dict[str, Any]:
