@@ -23,7 +23,7 @@ from actonym import heap
 from actonym.bench.metrics import privacy_scores
 from actonym.data import Clips, Stage, load_clips
 from actonym.data.base import ATTRIBUTES
-from actonym.nets.stage import FRAMES, SIZE, WEIGHTS, StageNet
+from actonym.nets.stage import DIM, FRAMES, SIZE, WEIGHTS, StageNet
 from actonym.train.fit import Fit, fit, predict
 from actonym.train.phase import Batch
 
@@ -74,7 +74,7 @@ def train(net: StageNet, splits: dict[str, Clips], actions: int, epochs: int, se
         found = scores(logits, clips, actions)
         return (found["top1"] + found["cmap"]) / 2
 
-    how = Fit(epochs=epochs, rounds=1, batch_size=16, lr=4e-3, rise=0.2, average=0.99)
+    how = Fit(epochs=epochs, rounds=1, batch_size=16, lr=5e-3, rise=0.2, average=0.99)
     learn = joined([splits["train"], still(splits["train"], round(STILL * len(splits["train"])))])
     fit(net, learn, splits["val"], loss, score, how, seed=seed, progress=progress, title="encoder")
 
@@ -87,7 +87,7 @@ def scores(logits: Tensor, clips: Clips, actions: int) -> dict[str, float]:
 
 def save(net: StageNet, path: Path, card: str) -> None:
     """Kernels as half floats, which halves the file."""
-    state = {key: value.half() if value.ndim == 5 else value for key, value in net.state_dict().items()}
+    state = {key: value.half() if value.ndim > 3 else value for key, value in net.state_dict().items()}
     path.parent.mkdir(parents=True, exist_ok=True)
     save_file({key: value.contiguous() for key, value in state.items()}, path)
     path.with_suffix(".md").write_text(card)
@@ -95,8 +95,8 @@ def save(net: StageNet, path: Path, card: str) -> None:
 
 CARD = """# The stage's encoder
 
-A small video network ({parameters:,} parameters; colours and motion, 3-D convolutions) that turns a clip of {frames}
-frames of {size} pixels into {dim} numbers. It plays on the stage what I3D is on real video: `--encoder stage`.
+A small video network of two streams, motion in 3-D and pictures in 2-D ({parameters:,} parameters), that turns a clip
+of {frames} frames of {size} pixels into {dim} numbers. It plays on the stage what I3D is on real video: `--encoder stage`.
 
 - Made by `scripts/train_encoder.py` in {epochs} epochs of {videos} videos of each of the worlds {worlds}, seed {seed};
   nothing but synthetic video (Apache-2.0). It was taught {actions} actions and five private attributes, and from still
@@ -137,7 +137,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         parameters=sum(p.numel() for p in net.parameters()),
         frames=FRAMES,
         size=SIZE,
-        dim=net.head.in_features,
+        dim=DIM,
         epochs=options.epochs,
         videos=options.videos,
         worlds=" and ".join(WORLDS),

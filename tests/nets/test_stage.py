@@ -24,7 +24,8 @@ def test_features_are_what_its_classifier_sees(tmp_path):
     clip = torch.rand(2, 3, 16, 64, 64)
     features = found.encode(clip)
     assert features.shape == (2, DIM) and DIM % 8 == 0, "heads of an adapter divide it"
-    assert torch.allclose(net.head(features), found.logits(clip), atol=1e-5)
+    motion, look = features.split([256, DIM - 256], 1)
+    assert torch.allclose(net.motion.head(motion) + net.look.head(look), found.logits(clip), atol=1e-5)
     assert torch.allclose(found.encode(clip[:1]), features[:1], atol=1e-5), "whatever else is in the batch"
     still = clip[:, :, :1].expand(-1, -1, 16, -1, -1)
     assert not torch.allclose(found.encode(still), features), "motion counts"

@@ -40,7 +40,7 @@ KINDS = {
     "r3d-18": Kind(R3D18, "fc.weight", 112, 16, 512, KINETICS),
     "r3d-50": Kind(R3D50, "fc.weight", 112, 16, 2048, HARA),
     "resnet-50": Kind(ResNet50, "fc.weight", 224, 4, 2048, IMAGENET, exact=True),
-    "stage": Kind(StageNet, "head.weight", SIZE, FRAMES, DIM, PLAIN, shipped=WEIGHTS),
+    "stage": Kind(StageNet, "motion.head.weight", SIZE, FRAMES, DIM, PLAIN, shipped=WEIGHTS),
 }
 
 
