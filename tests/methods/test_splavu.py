@@ -9,6 +9,7 @@ from actonym.cli import main
 from actonym.data.features import Entry, Store, load_features
 from actonym.errors import UserError
 from actonym.losses.contrastive import nt_xent
+from actonym.methods.base import settings
 from actonym.methods.splavu import SPLAVU, Training
 from actonym.train.phase import Batch, Recognizers
 
@@ -75,6 +76,14 @@ def test_the_supervised_budget_goes_against_a_spy_that_learns():
     )
     assert torch.allclose(seen["spy"], told)
     assert {"spy"} <= set(training.phases()[-1].optimizers)
+
+
+@pytest.mark.parametrize("preset", ["stage", "paper"])
+@pytest.mark.parametrize("weight", ["0", "0.3", "3", "10", "30"])
+def test_a_sweep_of_the_budget_changes_nothing_else(weight, preset):
+    itself, variant = (settings(name, preset) for name in ("splavu", f"splavu@budget-{weight}"))
+    itself["train"] |= {"budget": float(weight)}
+    assert variant == {**itself, "factor": "budget", "label": weight}
 
 
 def test_the_adapter_of_the_ablation_learns_to_be_the_identity():
