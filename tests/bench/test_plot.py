@@ -181,6 +181,19 @@ def test_a_chart_per_factor_with_the_method_itself_in_each(make: Make) -> None:
     assert ablation_figure(summarize([make(), make("stprivacy")])) is None and ablations(summarize([make()])) is None
 
 
+def test_variants_with_numbers_are_joined_in_their_order(make: Make) -> None:
+    numbers = [variant(make, "length", label, top1) for label, top1 in (("10", 0.5), ("4", 0.7), ("0.5", 0.6))]
+    words = [variant(make, "losses", label, 0.6) for label in ("one", "other")]
+    figure = ablation_figure(summarize([make(), *numbers, *words]))
+    assert figure is not None
+    assert {axes.get_title(loc="left"): lines(axes) for axes in figure.axes} == {
+        "length": [[0.6, 0.7, 0.5]],
+        "losses": [],
+    }
+    assert lines(trade_off_figure(summarize([make(), *numbers])).axes[0]) == []
+    assert lines(trade_off_figure(summarize(numbers)).axes[0]) == [[0.6, 0.7, 0.5]]
+
+
 def test_ablations_of_two_datasets_stand_below_each_other(make: Make) -> None:
     one = variant(make, "alpha", "0.5", 0.7)
     figure = ablation_figure(summarize([one, {**one, "data": "other"}, variant(make, "length", "1", 0.6)]))

@@ -167,6 +167,8 @@ def test_linkage_stands_in_a_table_of_its_own(make: Make) -> None:
     assert lines(text, "blacken")[1] == ["blacken", "0.500", "0.250", "0.500", "features/metric/anonymized"]
     assert lines(text, "floor: chance")[1] == ["floor: chance", "0.200", "0.100", "–", "–"]
     assert "Linkage" not in markdown([make()])
+    mixed = markdown([make(linkage=linked(0.8, 0.0)), make("blacken")])
+    assert lines(mixed, "blacken")[1] == ["blacken", "–", "–", "–", "–"], "linkage was not tried on all"
 
 
 def test_detectors_show_their_strongest_attacker_and_its_floor(make: Make) -> None:

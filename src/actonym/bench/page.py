@@ -120,7 +120,7 @@ def _section(group: Group, results: Mapping[Path, Result]) -> str:
     first, *others = tables(group)
     upper_left = (
         "Upper left is best. Dashed and dotted: what an attacker gets without the video. Error bars: seeds. "
-        "A line joins what differs only in a knob that was turned after training."
+        "A line joins what differs in one number only, a knob or a weight."
     )
     upper_right = "Upper right is best. Hollow: what the papers report on their own data, not comparable."
     return "\n".join(
@@ -144,7 +144,8 @@ def _ablations(group: Group) -> str:
     """A chart per factor in which variants of a method differ, if there are any."""
     drawn = plot.ablations([group])
     caption = (
-        "Variants of a method, factor by factor; dark: the method itself. The nearer to the upper left the better."
+        "Variants of a method, factor by factor; dark: the method itself. The nearer to the upper left the better. "
+        "A line joins variants in the order of their numbers."
     )
     return "" if drawn is None else f"<h3>Ablations</h3>\n{_figure(drawn, 'Ablations', escape(caption))}"
 

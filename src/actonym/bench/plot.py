@@ -11,6 +11,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 
+from actonym.bench.curves import Curve, curves
 from actonym.bench.summary import Group, Mean, Row
 from actonym.bench.table import FLOORS, reported_trade_off
 
@@ -124,6 +125,10 @@ def _draw_ablation(axes: Axes, group: Group, factor: str, rows: Mapping[str, Row
         for found in point(label, row.mean("privacy", "cmap"), row.utility, INK if row.method == label else PALETTE[0])
     ]
     _limits(axes, points)
+    places = {rows[each.label].method: each.at for each in points}
+    for curve in curves(group):
+        if curve.factor == factor:
+            _draw_line(axes, curve, places, PALETTE[0])
     _draw_points(axes, points)
     axes.set_title(factor, loc="left", fontsize=10)
     axes.set_xlabel("leak (cMAP)", fontsize=9)
@@ -156,11 +161,17 @@ def _draw_leak(axes: Axes, group: Group, leak: Sequence[str], floors: Mapping[st
     _draw_floors(axes, floors)
     _corner(axes, "upper left is best: the action is kept, little leaks", left=True)
     places = {each.label: each.at for each in points}
-    for rows in group.curves:
-        steps = [places[row.method] for row in rows if row.method in places]
-        axes.plot(*zip(*steps, strict=True), color=colors[rows[0].method], linewidth=1.2, alpha=0.6, zorder=2)
+    for curve in curves(group):
+        _draw_line(axes, curve, places, colors[curve.rows[0].method])
     _draw_points(axes, points)
     axes.set_ylabel(f"action recognition ({group.utility_name}), higher is better")
+
+
+def _draw_line(axes: Axes, curve: Curve, places: Mapping[str, tuple[float, float]], color: str) -> None:
+    """Joins those of a curve's methods that have a place in the plot."""
+    steps = [places[row.method] for row in curve.line if row.method in places]
+    if len(steps) > 1:
+        axes.plot(*zip(*steps, strict=True), color=color, linewidth=1.2, alpha=0.6, zorder=2)
 
 
 def _draw_kept_closed(axes: Axes, group: Group) -> None:

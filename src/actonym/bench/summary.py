@@ -99,19 +99,6 @@ class Group:
         return any("linkage" in result for result in self.results)
 
     @property
-    def curves(self) -> list[list[Row]]:
-        """Methods that differ only in one knob that was turned after training, in the order of its values."""
-        found: dict[tuple[str, ...], list[tuple[float, Row]]] = {}
-        for row in self.rows:
-            about = row.results[0].get("knobs", {"of": "", "values": {}})
-            for name, value in about["values"].items():
-                others = repr({key: one for key, one in about["values"].items() if key != name})
-                if isinstance(value, int | float):
-                    found.setdefault((about["of"], name, others), []).append((value, row))
-        sweeps = [sorted(points, key=lambda point: point[0]) for points in found.values()]
-        return [[row for _, row in points] for points in sweeps if points[0][0] < points[-1][0]]
-
-    @property
     def ablations(self) -> dict[str, dict[str, Row]]:
         """Factor -> label -> variant of a method; the method itself is called by its name."""
         found: dict[str, dict[str, Row]] = {}
@@ -162,8 +149,8 @@ def natural(name: str) -> list[tuple[float, str]]:
 
 def headline(group: Group) -> str:
     """What was measured, on what, by whom, how often; in words."""
-    seeds = sorted({len(row.results) for row in group.rows})
-    times = f"{seeds[0]} to {seeds[-1]} seeds" if len(seeds) > 1 else count(seeds[0], "seed")
+    seeds = seeds_of(group.rows)
+    times = f"{seeds} seed" if seeds == "1" else f"{seeds} seeds"
     clips = group.results[0]["clips"]
     names = attacker_names(group)
     return (
@@ -202,6 +189,12 @@ def _least_linked(group: Group) -> str:
     return f"{row.method} is linked least (rank-1 {rank:.3f}, raw {raw.text()}, chance {chance.text()})."
 
 
+def seeds_of(rows: Iterable[Row]) -> str:
+    """How many seeds the methods have, `3` or `1 to 3`."""
+    numbers = sorted({len(row.results) for row in rows})
+    return f"{numbers[0]} to {numbers[-1]}" if len(numbers) > 1 else str(numbers[0])
+
+
 def count(number: int, thing: str) -> str:
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
@@ -215,8 +208,10 @@ def mean_of(numbers: Iterable[float | None]) -> Mean:
 
 
 def most(names: Iterable[str]) -> str:
-    """The attacker that was strongest in most seeds."""
+    """The attacker that was strongest in most seeds; a dash where none was tried."""
     everyone = list(names)
+    if not everyone:
+        return ABSENT
     [(name, times)] = Counter(everyone).most_common(1)
     return name if times == len(everyone) else f"{name} ({times} of {len(everyone)})"
 

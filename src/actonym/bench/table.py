@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from actonym.bench.curves import curves, volume
 from actonym.bench.metrics import closed, kept
 from actonym.bench.result import Result, main_utility
 from actonym.bench.summary import (
@@ -17,6 +18,7 @@ from actonym.bench.summary import (
     headline,
     mean_of,
     most,
+    seeds_of,
     summarize,
 )
 from actonym.methods.raw import Raw
@@ -24,6 +26,7 @@ from actonym.methods.raw import Raw
 FLOORS = {"chance": "floor: chance", "action_prior": "floor: action prior"}
 REPORTED_CHANCE = {"vp-hmdb51": 0.583, "vp-ucf101": 0.587}  # LaF-Privacy section 4.4: mean prevalence of the labels
 SCORES = {"map": "mAP", "auc": "AUC", "rank1": "rank-1", "top1": "top-1"}  # how tables call a task's score
+LEAST_POINTS = 3  # of a curve: two would be one more row of the tables
 MOST_ATTRIBUTES = 20  # ours: more columns than that nobody reads; the result files have them all
 SEEDS_NOTE = f"Means over seeds; ± is the standard deviation over seeds, from {SPREAD_FROM} seeds up."
 REPORTED_NOTE = (
@@ -137,6 +140,30 @@ def linkage(group: Group) -> Table | None:
     chance = (group.floors.mean("linkage", "chance", key).text() for key in ("rank1", "map"))
     note = "Another clip of the same source or subject is looked for among clips of the same action. " + SEEDS_NOTE
     return Table("Linkage", note, header, [*rows, [FLOORS["chance"], *chance, ABSENT, ABSENT]])
+
+
+def privacy_utility(group: Group) -> Table | None:
+    """How good the curve of each method is as a whole; None where none has enough points."""
+    kinds = {"NHV (attributes)": ("closed",)} | ({"NHV (linkage)": ("linkage", "closed")} if group.linked else {})
+    rows = [
+        [
+            curve.method,
+            curve.factor,
+            str(len(curve.rows)),
+            *(volume(curve.rows, *path).text() for path in kinds.values()),
+            seeds_of(curve.rows),
+        ]
+        for curve in curves(group)
+        if len(curve.rows) >= LEAST_POINTS
+    ]
+    note = (
+        "NHV, normalized hypervolume: the share of the square of kept and closed, both 0 to 1, in which some point of "
+        "the curve keeps and closes at least as much; 1 is all kept and all closed. Points are averaged over seeds "
+        f"first; ± is the standard deviation over seeds, from {SPREAD_FROM} seeds up."
+    )
+    return (
+        Table("Privacy-utility curves", note, ["method", "factor", "points", *kinds, "seeds"], rows) if rows else None
+    )
 
 
 def bias(group: Group) -> Table | None:
@@ -267,7 +294,7 @@ def reported_trade_off(row: Row, data: str) -> tuple[float | None, float | None]
 
 def tables(group: Group) -> list[Table]:
     """All tables of a group, in the order of a report."""
-    others = (bias, tasks, per_group, linkage, inversion, detected, reported, per_attribute, attackers)
+    others = (bias, tasks, per_group, linkage, privacy_utility, inversion, detected, reported, per_attribute, attackers)
     found = [measured(group), *(table(group) for table in others)]
     return [table for table in found if table is not None]
 
