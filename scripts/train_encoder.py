@@ -1,6 +1,6 @@
 """Train the stage's own encoder on two of its worlds, and write it with its card.
 
-python scripts/train_encoder.py [--epochs 24] [--videos 1600] [--threads 2]
+python scripts/train_encoder.py [--epochs 32] [--videos 1600] [--threads 2]
 
 It learns 20 actions and five private attributes at once, as an encoder of real video knows both, whatever it was
 trained for; from still clips (one frame repeated) it learns the attributes alone. People and rooms are those of a seed
@@ -96,7 +96,8 @@ def save(net: StageNet, path: Path, card: str) -> None:
 CARD = """# The stage's encoder
 
 A small video network of two streams, motion in 3-D and pictures in 2-D ({parameters:,} parameters), that turns a clip
-of {frames} frames of {size} pixels into {dim} numbers. It plays on the stage what I3D is on real video: `--encoder stage`.
+of {frames} frames of {size} pixels into {dim} numbers. It plays on the stage what I3D is on real video:
+`--encoder stage`.
 
 - Made by `scripts/train_encoder.py` in {epochs} epochs of {videos} videos of each of the worlds {worlds}, seed {seed};
   nothing but synthetic video (Apache-2.0). It was taught {actions} actions and five private attributes, and from still
@@ -114,7 +115,7 @@ It knows nothing of real video.
 
 def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
-    parser.add_argument("--epochs", type=int, default=24)
+    parser.add_argument("--epochs", type=int, default=32)
     parser.add_argument("--videos", type=int, default=1600, help="training videos of each world")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--seed", type=int, default=0)
