@@ -348,10 +348,40 @@ def tasks_run(
     found = measure_store(
         task, store, method=anonymizer, preset=preset, changes=set or [], seed=seed, progress=not quiet
     )
-    text = jsonlib.dumps(found, indent=2)
-    if out is not None:
-        out.write_text(text + "\n")
-    print(text)
+    _print_json(found, out)
+
+
+def attacks_reconstruct(
+    data: str = "",
+    store: Path | None = None,
+    method: str = "",
+    seed: int = 0,
+    out: Path | None = None,
+    picture: Path | None = None,
+    set: list[str] | None = None,
+    quiet: bool = False,
+) -> None:
+    """Train a decoder from features back to pixels: how much of the picture is in a store of features?
+
+    Args:
+        data: the dataset that the store was made of, NAME:path/to/its/folder: a store holds no pixels.
+        store: the folder of the raw store.
+        method: the checkpoint folder of a latent method: the attack is measured before and after it.
+        seed: everything random follows from it.
+        out: where the scores go as JSON; they are printed too.
+        picture: where to show frames of test videos, true and reconstructed; without it none are written.
+        set: change a value of the attack's preset, as section.key=value; may be repeated.
+        quiet: no progress bar.
+    """
+    from actonym.bench.reconstructed import measure_reconstruction
+    from actonym.data.features import Store
+
+    if not data or store is None:
+        raise UserError("say which store of features, and of which dataset: --data NAME:PATH --store FOLDER")
+    heap.keep()
+    how: dict[str, Any] = {"changes": set or [], "seed": seed, "picture": picture, "progress": not quiet}
+    anonymizer = _latent_method(method) if method else None
+    _print_json(measure_reconstruction(data, Store.open(store), method=anonymizer, **how), out)
 
 
 VERBS: dict[str, Any] = {
@@ -362,6 +392,7 @@ VERBS: dict[str, Any] = {
         "anonymize": features_anonymize,
     },
     "tasks": {"_help": "Measure what must still work on a store of features.", "run": tasks_run},
+    "attacks": {"_help": "Attack a store of features.", "reconstruct": attacks_reconstruct},
     "weights": {"_help": "List or pull pretrained weights.", "list": weights_list, "pull": weights_pull},
 }
 
@@ -423,6 +454,14 @@ def _latent_method(method: str) -> Any:
     if not isinstance(found, LatentMethod):
         raise UserError(f"{method} maps video, not features; use: actonym anonymize")
     return found.eval()
+
+
+def _print_json(found: dict[str, Any], out: Path | None) -> None:
+    """To stdout, and to a file if one is named."""
+    text = jsonlib.dumps(found, indent=2)
+    if out is not None:
+        out.write_text(text + "\n")
+    print(text)
 
 
 def _print_rows(rows: list[dict[str, Any]], json: bool, columns: Sequence[str]) -> None:

@@ -17,7 +17,7 @@ FILES = sorted(presets.FOLDER.glob("*/*.yaml"))
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_every_preset_loads_and_states_its_sources(path):
     assert presets.load(path.parent.name, path.stem)
-    assert path.parent.name in {"evaluation", "attackers", *TASKS, *methods.registry()}
+    assert path.parent.name in {"evaluation", "attackers", "reconstruction", *TASKS, *methods.registry()}
     text = path.read_text()
     assert re.search(r"\b(ours|STPrivacy|paper|release|\d\.\d)", text), "a preset says where its values are from"
 
