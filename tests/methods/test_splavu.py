@@ -1,5 +1,7 @@
 """SPLAVU: its sizes, its start, its losses against sums written out, and that it learns from a store."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 from torch import nn
@@ -139,6 +141,35 @@ def test_codes_let_the_action_through_and_nothing_else(store, tmp_path):
     assert torch.equal(method(clips[2:3, 1:2]), method(clips)[2:3, 1:2]), "each clip by itself"
     with pytest.raises(UserError, match="3 actions need at least as many codes"):
         methods.create("splavu@linkage:codes=2").phases(HEADS)
+
+
+def test_erasure_forgets_what_stills_share_and_reads_no_label(store, tmp_path):
+    main(
+        [
+            "train",
+            "splavu@erasure",
+            "--data",
+            f"features:{store}",
+            "--out",
+            str(tmp_path / "erased"),
+            "--set",
+            "train.share=0.2",
+        ]
+    )
+    method = methods.load(tmp_path / "erased")
+    videos = load_features(Store.open(store), "train", 3)
+    raw, shown = videos.video[:, -2:], method.with_static(videos.video)[:, -2:].detach()
+
+    def agreement(stills):
+        first, second = stills.double().sub(stills.double().mean((0, 1))).unbind(1)
+        return float((first * second).sum() / (first.square().sum() + second.square().sum()) * 2)
+
+    assert agreement(shown) < min(0.0, agreement(raw) - 0.2), "what is common is gone; what differs is left"
+    others = replace(videos, action=1 - videos.action, privacy=1 - videos.privacy)
+    again = methods.create("splavu@erasure:dim=16,train.share=0.2")
+    (phase,) = again.phases(HEADS)
+    phase.step(Batch(others.video, others.action, others.privacy, None, torch.arange(len(others))), lambda *_: None)
+    assert torch.allclose(again(videos.video), method(videos.video), atol=1e-6)
 
 
 def test_video_is_refused(tmp_path, capsys):

@@ -16,6 +16,7 @@ from actonym.losses.contrastive import nt_xent
 from actonym.losses.privacy import maximize
 from actonym.methods.base import LatentMethod, MethodCard, register
 from actonym.nets.codes import Codes
+from actonym.nets.erasure import Erasure
 from actonym.nets.heads import head
 from actonym.nets.vit import Layer
 from actonym.train.phase import Batch, Lesson, Phase, Recognizers, Update
@@ -63,7 +64,8 @@ class Perceptron(nn.Module):
 
 
 ADAPTERS = {"attention": SelfAttention, "mlp": Perceptron}
-CODES = "codes"  # ours, and no adapter of the paper: it cannot be the identity, and learns in another way
+# Ours, and no adapters of the paper, for they learn in other ways.
+CODES, ERASURE = "codes", "erasure"
 
 
 @register("splavu")
@@ -96,21 +98,27 @@ class SPLAVU(LatentMethod):
         heads: int = 8,
         codes: int = 32,
     ) -> None:
-        """`codes` is how many the adapter of this name has; layers and heads are those of the others."""
+        """`codes` is how many the adapter of this name has; layers and heads are those of the paper's."""
         super().__init__()
-        if adapter not in (*ADAPTERS, CODES):
-            raise unknown("adapter", adapter, [*ADAPTERS, CODES])
+        if adapter not in (*ADAPTERS, CODES, ERASURE):
+            raise unknown("adapter", adapter, [*ADAPTERS, CODES, ERASURE])
         if dim % heads:
             raise ValueError(f"dim {dim} does not divide by {heads} heads")
-        self.adapter: nn.Module = Codes(dim, codes) if adapter == CODES else ADAPTERS[adapter](dim, layers, heads)
+        if adapter in ADAPTERS:
+            self.adapter: nn.Module = ADAPTERS[adapter](dim, layers, heads)
+        else:
+            self.adapter = Codes(dim, codes) if adapter == CODES else Erasure(dim)
 
     def forward(self, features: Tensor, present: Tensor | None = None) -> Tensor:
         """Attention goes over the N clips of one video, never over the batch (a bug of the release)."""
-        return self.adapter(features) if isinstance(self.adapter, Codes) else self.adapter(features, present)
+        alone = isinstance(self.adapter, Codes | Erasure)
+        return self.adapter(features) if alone else self.adapter(features, present)
 
     def phases(self, recognizers: Recognizers) -> list[Phase]:
         training = Training(self, recognizers, **self.training_settings)
-        return training.coding() if isinstance(self.adapter, Codes) else training.phases()
+        if isinstance(self.adapter, Codes):
+            return training.coding()
+        return training.erasing() if isinstance(self.adapter, Erasure) else training.phases()
 
 
 @dataclass
@@ -133,6 +141,7 @@ class Training:
     temperature: float = 0.1
     ceiling: float | None = None  # of what the budget loss counts for, per view or attribute
     attacker_steps: int = 1  # of the supervised budget
+    share: float = 0.05  # of the adapter `erasure`: of the variance of stills; what agrees more is erased
     action: nn.Module = field(init=False)
     spy: nn.Module = field(init=False)
     lessons: list[Lesson] = field(init=False)
@@ -201,6 +210,16 @@ class Training:
         clips, actions = labelled_clips(batch)
         self.adapter.set(clips, actions)
         return {"consistency": consistency(clips, self.adapter.codes[actions])}
+
+    def erasing(self) -> list[Phase]:
+        """Of the adapter `erasure`: the budget in closed form. No label is read."""
+        return [Phase("erasure", 1, self.erase, {}, {"anonymizer": self.method}, WHOLE, augment=None)]
+
+    def erase(self, batch: Batch, update: Update) -> dict[str, Tensor]:
+        assert isinstance(self.method.adapter, Erasure)
+        clips, still = batch.clip[:, :-STATIC], batch.clip[:, -STATIC:]
+        erased = self.method.adapter.set(still[:, 0], still[:, 1], self.share)
+        return {"erased": torch.tensor(float(erased)), "consistency": consistency(clips, self.method(clips))}
 
     def copy(self, batch: Batch, update: Update) -> dict[str, Tensor]:
         """B.4: the features reconstructed."""
