@@ -2,16 +2,19 @@
 
 import json
 import os
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 
 import pytest
 import torch
 from small import DATA, TINY
 
 from actonym import methods
+from actonym.bench import bench as bench_module
 from actonym.bench.bench import bench, slug
 from actonym.bench.evaluate import Evaluation
 from actonym.bench.measure import parse_attacker
-from actonym.errors import UserError
+from actonym.errors import ActonymError, UserError
 
 
 @pytest.fixture(scope="module")
@@ -124,6 +127,20 @@ def test_a_mistake_is_told_before_any_process_starts(tmp_path, evaluation):
         bench(["raw"], "stagee", tmp_path, jobs=2)
     with pytest.raises(UserError, match="unknown method"):
         bench(["raw", "blakken"], DATA, tmp_path, jobs=2, assignments=TINY, progress=False)
+
+
+def test_a_process_that_is_killed_is_told_in_one_line(tmp_path, monkeypatch, evaluation):
+    class Pool(ThreadPoolExecutor):
+        def __init__(self, jobs, *_):
+            super().__init__(jobs)
+
+    def killed(*_):
+        raise BrokenProcessPool
+
+    monkeypatch.setattr(bench_module, "ProcessPoolExecutor", Pool)
+    monkeypatch.setattr(bench_module, "_prepare", killed)
+    with pytest.raises(ActonymError, match="memory ran out; what is finished is kept"):
+        bench(["raw"], DATA, tmp_path, jobs=2, assignments=TINY, progress=False)
 
 
 def test_slug():

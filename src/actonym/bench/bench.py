@@ -5,6 +5,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from itertools import groupby
 from multiprocessing import get_context
 from pathlib import Path
@@ -16,7 +17,7 @@ from tqdm import tqdm
 from actonym import heap
 from actonym.bench.evaluate import Evaluation
 from actonym.bench.result import Result, read
-from actonym.errors import UserError
+from actonym.errors import ActonymError, UserError
 
 Run = tuple[str, int, Path]  # method, seed, where the result goes
 Step = tuple[int, str]  # what runs wait for: of a seed the training of a method, or (no method) the raw baselines
@@ -110,6 +111,9 @@ def _share(
                         if step in missing:
                             missing.remove(step)
                             running |= {} if missing else {pool.submit(_run, group): None}
+        except BrokenProcessPool as error:
+            killed = "a process was killed, most likely because memory ran out"
+            raise ActonymError(f"{killed}; what is finished is kept: go on with fewer --jobs") from error
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
