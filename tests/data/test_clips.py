@@ -20,6 +20,14 @@ def test_bytes_survive_floats():
     assert torch.equal(to_bytes(to_floats(video)), video)
 
 
+def test_large_clips_go_through_a_method_a_few_at_a_time(monkeypatch):
+    video, seen = torch.randint(0, 256, (7, 3, 2, 8, 8), dtype=torch.uint8), []
+    clips = Clips(video, torch.zeros(7, dtype=torch.long), torch.zeros(7, 1), [""] * 7)
+    monkeypatch.setattr("actonym.data.clips.AT_ONCE", 2 * video[0].numel())
+    assert torch.equal(clips.map(lambda clip, mask: seen.append(len(clip)) or clip).video, video)
+    assert seen == [2, 2, 2, 1]
+
+
 def test_map_applies_a_method_clip_by_clip_with_its_mask():
     clips = clips_of()
     assert torch.equal(clips.map(create("raw"), batch=4).video, clips.video)

@@ -15,6 +15,7 @@ from actonym.errors import UserError
 from actonym.video.sample import clip_indices, views
 
 UNREADABLE_SHARE = 0.05  # of a split's videos; above it (and above one video) the dataset is refused
+AT_ONCE = 2**23  # numbers of clips that go through a method at once
 SHOW_PROGRESS = 100  # videos; fewer are read in a moment
 STATIC = 2  # static clips of a video whose features stand behind those of its clips: the privacy loss compares two
 
@@ -37,8 +38,12 @@ class Clips:
         return len(self.action)
 
     def map(self, method: Callable[[Tensor, Tensor | None], Tensor], batch: int = 32) -> "Clips":
-        """The same clips after `method`, rounded to bytes as a video file would; features are not."""
+        """The same clips after `method`, rounded to bytes as a video file would; features are not.
+
+        At most `batch` at once, and fewer where they are large: a convolution may take 30 times their memory.
+        """
         out = torch.empty_like(self.video)
+        batch = min(batch, max(1, AT_ONCE // max(1, self.video[:1].numel())))
         with torch.inference_mode():
             for at in range(0, len(self.video), batch):
                 part = slice(at, at + batch)
