@@ -1,5 +1,6 @@
 """The results that are in the repository: files that the program wrote, and tables that follow from them."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -27,3 +28,23 @@ def test_every_method_was_measured_with_three_seeds(folder):
     for result in read_folder(folder).values():
         seeds.setdefault(result["method"], set()).add(result["seed"])
     assert {len(found) for found in seeds.values()} == {3}
+
+
+DOCS = Path(__file__).parent.parent / "docs"
+SECTIONS = [
+    pytest.param(text, name, id=f"{page.stem}-{name}")
+    for page in sorted(DOCS.glob("*.md"))
+    for text in page.read_text().split("\n## ")
+    for name in set(re.findall(r"\(\.\./results/([\w-]+)/report\.md\)", text))
+]
+
+
+@pytest.mark.parametrize(("text", "name"), SECTIONS)
+def test_numbers_in_words_are_in_the_tables(text, name):
+    """A section that links to a report quotes it: every .12 or .123 is a number of its tables, rounded."""
+    shown = {float(number) for number in re.findall(r"\d\.\d{3}", (RESULTS / name / "report.md").read_text())}
+    quoted = re.findall(r"(?<![\w.])\d?\.\d{2,3}(?!\d)", text)
+    places = {number: len(number.partition(".")[2]) for number in quoted}
+    # Half a step of the last digit, and of the table's own rounding.
+    strange = [n for n, p in places.items() if all(abs(float(n) - one) > 0.5 * 10**-p + 5e-4 for one in shown)]
+    assert quoted and not strange, f"not in results/{name}: {strange}"

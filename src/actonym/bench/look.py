@@ -53,9 +53,8 @@ class Frozen:
 
     def __init__(self, spec: str, frames: int, progress: bool = True, precision: str = "32-true") -> None:
         self.spec, self.frames, self.progress = spec, frames, progress
-        self.encoder: Encoder = encoder(
-            spec, precision
-        )  # at once: weights that are absent are told before hours of work
+        # At once: weights that are absent are told before hours of work.
+        self.encoder: Encoder = encoder(spec, precision)
 
     def __call__(self, clips: Clips, attack: str, net: str) -> Clips:
         seen = single_frames(clips, self.frames) if attack == "frame" else clips
