@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from runpy import run_path
 
 import pytest
 
@@ -28,6 +29,13 @@ def test_every_method_was_measured_with_three_seeds(folder):
     for result in read_folder(folder).values():
         seeds.setdefault(result["method"], set()).add(result["seed"])
     assert {len(found) for found in seeds.values()} == {3}
+
+
+def test_the_page_in_the_docs_follows_from_the_results():
+    """It is made by a script, which is not part of the package."""
+    script = RESULTS.parent / "scripts" / "results_page.py"
+    made = run_path(str(script))["results_page"]()
+    assert (DOCS / "results.md").read_text() == made, "run again: python scripts/results_page.py"
 
 
 DOCS = Path(__file__).parent.parent / "docs"

@@ -5,7 +5,7 @@ from math import exp, log, sqrt
 import pytest
 import torch
 
-from actonym.losses.contrastive import found, nt_xent, triplet
+from actonym.losses.contrastive import found, lost, nt_xent, triplet
 
 
 def cosine(a, b):
@@ -28,6 +28,27 @@ def test_nt_xent(count, dim, temperature):
 def test_nt_xent_of_views_that_tell_nothing_is_that_of_a_guess():
     same = torch.ones(4, 3)
     assert nt_xent(same, same).tolist() == pytest.approx([log(7)] * 8)
+
+
+@pytest.mark.parametrize("count", [1, 2, 5])
+@pytest.mark.parametrize("temperature", [0.1, 0.5])
+def test_lost(count, temperature):
+    torch.manual_seed(count)
+    first, second = torch.randn(count, 4), torch.randn(count, 4)
+    views = [*first.tolist(), *second.tolist()]
+    others = 2 * count - 1
+    for i, loss in enumerate(lost(first, second, temperature).tolist()):
+        raw = [exp(cosine(views[i], views[j]) / temperature) for j in range(2 * count) if j != i]
+        slow = sum(log(1 / others) - log(share / sum(raw)) for share in raw) / others
+        assert loss == pytest.approx(slow, rel=1e-4, abs=1e-5)
+
+
+def test_lost_has_a_slope_where_a_twin_is_found_for_sure():
+    views = torch.eye(4, requires_grad=True)
+    slopes = [torch.autograd.grad(loss(views, views + 0.1).mean(), views)[0].norm() for loss in (nt_xent, lost)]
+    assert slopes[1] > 10 * slopes[0] > 0
+    same = torch.ones(4, 3)
+    assert lost(same, same).tolist() == pytest.approx([0.0] * 8, abs=1e-6)
 
 
 @pytest.mark.parametrize("count", [1, 4])

@@ -6,8 +6,9 @@ from game import batch_of, clips, losses, recognizers
 from torch.nn.functional import cross_entropy
 
 from actonym import methods
-from actonym.losses.contrastive import nt_xent
-from actonym.methods.spact import SPAct, SPActGame, two_frames, varied
+from actonym.errors import UserError
+from actonym.losses.contrastive import lost, nt_xent
+from actonym.methods.spact import SPAct, SPActGame, cropped, two_frames, varied
 from actonym.train import make_fabric, run
 
 
@@ -41,6 +42,35 @@ def test_the_losses_against_sums_written_out():
     assert given[0][1] == pytest.approx(action + 0.5 * hidden, rel=1e-4)
     assert given[1][1] == pytest.approx(action, rel=1e-4)
     assert given[2][1] == pytest.approx(contrast().mean().item(), rel=1e-4), "no ceiling for the network itself"
+
+
+def test_the_anonymizer_may_ask_that_all_views_look_alike():
+    method, nets, batch = SPAct(2, 16), recognizers(), batch_of()
+    game = SPActGame(method, nets, hidden_layer=8, embedding=4, objective="uninformed", privacy=0.5)
+    given = losses(game.phases()[-1].step, batch)
+    torch.manual_seed(5)
+    out = method.train()(batch.clip)
+    first, second = two_frames(out)
+    hidden = lost(game.spy(varied(first)), game.spy(varied(second)), 0.1).mean()
+    action = cross_entropy(nets.action(out), batch.action)
+    assert given[0][1] == pytest.approx(float((action + 0.5 * hidden).detach()), rel=1e-4)
+    with pytest.raises(UserError, match="objective"):
+        SPActGame(method, nets, objective="certainty")
+
+
+def test_views_are_pieces_of_their_frames_in_places_of_their_own():
+    frame = torch.arange(3 * 64.0).view(3, 1, 1, 8, 8).expand(3, 3, 1, 8, 8)
+    assert torch.equal(cropped(frame, 1.0), frame)
+    torch.manual_seed(0)
+    corners = set()
+    for _ in range(40):
+        pieces = cropped(frame, 0.5)
+        assert pieces.shape == (3, 3, 1, 4, 4)
+        for number, piece in enumerate(pieces[:, 0, 0]):
+            row, column = divmod(int(piece[0, 0]) - 64 * number, 8)
+            assert torch.equal(piece, frame[number, 0, 0, row : row + 4, column : column + 4])
+            corners.add((row, column))
+    assert {row for row, _ in corners} == {column for _, column in corners} == set(range(5))
 
 
 def test_two_frames_are_different_frames_of_the_same_clip():

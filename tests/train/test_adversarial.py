@@ -103,3 +103,36 @@ def test_settings_that_cannot_be() -> None:
         need_target("vita+dann", recognizers())
     world = clips(2)
     assert need_target("vita+dann", replace(recognizers(), target=world)) is world
+
+
+def test_the_privacy_network_is_drilled_alone() -> None:
+    nets, batch = recognizers(), batch_of()
+    game = Supervised(Tiny(), nets, drill=3, drill_lr=0.01, initialization=0)
+    _, drill, _ = game.phases()
+    assert (drill.name, drill.epochs, drill.batch_size) == ("drill", 3, 16)
+    assert [group["lr"] for group in drill.optimizers["privacy"].param_groups] == [0.01]
+    told = binary_cross_entropy_with_logits(nets.privacy(batch.clip), batch.privacy)
+    assert given(drill.step, batch) == [("privacy", pytest.approx(float(told.detach())))]
+
+
+def test_the_game_is_played_on_a_window_and_the_start_on_some_frames() -> None:
+    seen: list[list[float]] = []
+
+    class Watched(Tiny):
+        def forward(self, clip, mask=None):
+            seen.append(clip[0, 0, :, 0, 0].tolist())
+            return super().forward(clip)
+
+    game = Supervised(Watched(), recognizers(), window=3, initialization_frames=2)
+    _, first, second = game.phases()
+    batch = batch_of()
+    numbered = torch.arange(4.0)[:, None, None].expand_as(batch.clip)
+    for step, count in ((first.step, 2), (second.step, 3)):
+        seen.clear()
+        for _ in range(40):
+            given(step, replace(batch, clip=numbered / 4))
+        draws = {tuple(round(4 * number) for number in frames) for frames in seen}
+        if count == 3:
+            assert draws == {(0, 1, 2), (1, 2, 3)}
+        else:
+            assert draws == {(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)}

@@ -1,12 +1,14 @@
 """SPAct (Dave et al., CVPR 2022): privacy without privacy labels, as what makes two frames of a video alike."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 
 from actonym.data.clips import Clips
-from actonym.losses.contrastive import found, nt_xent
+from actonym.errors import unknown
+from actonym.losses.contrastive import found, lost, nt_xent
 from actonym.methods.base import MethodCard, register
 from actonym.methods.per_frame import PerFrame
 from actonym.nets.heads import projecting
@@ -23,7 +25,14 @@ class SPActGame(Adversarial):
     temperature: float = 0.1
     hidden_layer: int = 2048  # of the projection
     embedding: int = 128
-    ceiling: float | None = None  # what a view loses beyond it counts no more for the anonymizer
+    crop: float = 1.0  # share of a frame's sides that a view shows, in places of its own
+    objective: str = "maximize"  # or uninformed: all views alike, of which a sure privacy network cannot take the slope
+    ceiling: float | None = None  # of maximize: what a view loses beyond it counts no more for the anonymizer
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.objective not in ("maximize", "uninformed"):
+            raise unknown("objective", self.objective, ["maximize", "uninformed"])
 
     def make_spy(self) -> nn.Module:
         return projecting(self.recognizers.privacy, self.hidden_layer, self.embedding)
@@ -33,13 +42,15 @@ class SPActGame(Adversarial):
         return self.contrast(clip).mean()
 
     def hidden(self, clip: Tensor, batch: Batch) -> Tensor:
-        """-L_B. It has no upper end in the paper."""
+        """-L_B, which has no upper end in the paper; or that all views look alike."""
+        if self.objective == "uninformed":
+            return self.contrast(clip, lost).mean()
         loss = self.contrast(clip)
         return -(loss if self.ceiling is None else loss.clamp(max=self.ceiling)).mean()
 
-    def contrast(self, clip: Tensor) -> Tensor:
-        first, second = two_frames(clip)
-        return nt_xent(self.spy(varied(first)), self.spy(varied(second)), self.temperature)
+    def contrast(self, clip: Tensor, loss: Callable[[Tensor, Tensor, float], Tensor] = nt_xent) -> Tensor:
+        first, second = (self.spy(cropped(varied(frame), self.crop)) for frame in two_frames(clip))
+        return loss(first, second, self.temperature)
 
     def leak(self, clips: Clips) -> float:
         """How many videos are found again among all by one frame of them, given another."""
@@ -60,6 +71,22 @@ def two_frames(clip: Tensor) -> tuple[Tensor, Tensor]:
 def varied(frame: Tensor) -> Tensor:
     """Mirrored and moved at random, each frame by itself: a weak form of SimCLR's augmentations."""
     return flip_and_shift(frame, None, torch.rand(len(frame), NOISE))[0]
+
+
+def cropped(frame: Tensor, share: float) -> Tensor:
+    """Of each frame a piece somewhere; a share of 1 is all of it."""
+    if share == 1:
+        return frame
+    b, c, t, h, w = frame.shape
+    rows, columns = (_stretch(b, side, round(side * share)).to(frame.device) for side in (h, w))
+    pixels = (rows[:, :, None] * w + columns[:, None, :]).view(b, 1, -1)
+    pieces = frame.reshape(b, c * t, h * w).gather(2, pixels.expand(-1, c * t, -1))
+    return pieces.view(b, c, t, rows.shape[1], columns.shape[1])
+
+
+def _stretch(count: int, side: int, length: int) -> Tensor:
+    """`count` runs of `length` places on a `side`, each beginning somewhere."""
+    return torch.randint(side - length + 1, (count, 1)) + torch.arange(length)
 
 
 @register("spact")

@@ -19,6 +19,7 @@ from actonym.methods.base import MethodCard, PixelMethod, register
 from actonym.nets.inflate import load_image_weights
 from actonym.nets.tubelets import Box, cut, filled, grid_of, join, low_frequencies
 from actonym.nets.vit import Layer, Tubelets, initialize, resize_positions
+from actonym.train.adversarial import some_frames
 from actonym.train.phase import Batch, Phase, Recognizers, Update
 from actonym.train.schedule import constant, cosine, one_cycle
 from actonym.video.transform import resize, resize_short
@@ -267,6 +268,8 @@ class Training:
     attacker_steps: int = 1  # of the privacy recognizer for one of the anonymizer
     frames: int | None = None  # that many, drawn anew in each step, are what the privacy recognizer sees; None: all
     rehearsal: int = 0  # epochs in which the recognizers learn on raw video, before all else
+    drill: int = 0  # epochs in which the privacy recognizer then goes on alone: nobody learns from a weak one
+    drill_lr: float = 3e-3
     classification: float = 1.0  # weight of L'_Action in the initialization
     guidance: float = 0.0  # weight of the action recognizer's loss in the initialization
     reconstruction: float = 0.0  # weight of the pixels' error in the initialization
@@ -281,8 +284,10 @@ class Training:
         elif self.start:
             load_image_weights(Path(self.start), self.method.tubelets, self.method.position, self.method.all_layers())
         nets, optimizers = self._recognizer_modules(), self._recognizer_optimizers()
+        spy: dict[str, Optimizer] = {"privacy": self._adamw(self.drill_lr, self.recognizers.privacy)}
         phases = [
             Phase("rehearsal", self.rehearsal, self.rehearse, optimizers, nets, 2 * self.batch_size, one_cycle),
+            Phase("drill", self.drill, self.drilled, spy, nets, 2 * self.batch_size, one_cycle),
             *self._initialization(),
             Phase(
                 "adversarial",
@@ -323,6 +328,9 @@ class Training:
         """Recognizers that know nothing yet would lead the anonymizer nowhere (ours; the paper's know ImageNet)."""
         return {"leak": self._learn(batch.clip, batch, update)}
 
+    def drilled(self, batch: Batch, update: Update) -> dict[str, Tensor]:
+        return {"leak": self._learn_privacy(batch.clip, batch, update)}
+
     def initialize(self, classify: nn.Linear, batch: Batch, update: Update) -> dict[str, Tensor]:
         """Equation 12: L_Spars + L'_Action, the method recognizing the action by itself."""
         out, x, history = self.method.masked(batch.clip)
@@ -357,14 +365,16 @@ class Training:
         """One step of the action recognizer, some of the privacy recognizer; returns the latter's loss."""
         update("action", action_loss(self.recognizers.action(clip), batch.action))
         for _ in range(self.attacker_steps):
-            leak = binary_cross_entropy_with_logits(self.recognizers.privacy(self._seen(clip)), batch.privacy)
-            update("privacy", leak)
+            leak = self._learn_privacy(clip, batch, update)
+        return leak
+
+    def _learn_privacy(self, clip: Tensor, batch: Batch, update: Update) -> Tensor:
+        leak = binary_cross_entropy_with_logits(self.recognizers.privacy(self._seen(clip)), batch.privacy)
+        update("privacy", leak)
         return leak
 
     def _seen(self, clip: Tensor) -> Tensor:
-        if self.frames is None:
-            return clip
-        return clip[:, :, torch.randperm(clip.shape[2])[: self.frames].sort().values]
+        return some_frames(clip, self.frames)
 
     def _boxes(self, clip: Tensor) -> tuple[Box, Box]:
         return grid_of(clip, self.method.tubelet), self.method.tubelet

@@ -1,6 +1,7 @@
 """VITA (Wu et al., ECCV 2018 and TPAMI 2022): learned degradation against an ensemble of privacy networks."""
 
 from dataclasses import dataclass, replace
+from typing import cast
 
 import torch
 from torch import Tensor, nn
@@ -8,6 +9,7 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 from torch.optim import Optimizer
 
 from actonym.data.clips import Clips
+from actonym.errors import unknown
 from actonym.methods.base import MethodCard, register
 from actonym.methods.per_frame import PerFrame
 from actonym.nets.itnet import MULTIPLE, ITNet
@@ -48,6 +50,7 @@ class VITAGame(Supervised):
     monitor_every: int = 20  # steps between two looks at the validation accuracy
     monitored: int = 64  # validation clips in a look, the next ones each time
     patience: int = 100  # steps after which the anonymizer waits no longer
+    start: str | None = None  # `identity`: see ITNet.start_as_identity
 
     def make_spy(self) -> Budget:
         make = self.recognizers.make_privacy
@@ -76,6 +79,10 @@ class VITAGame(Supervised):
         return max(attribute_leak(self.answers(member, seen), clips.privacy) for member in self.budget.members)
 
     def phases(self) -> list[Phase]:
+        if self.start not in (None, "identity"):
+            raise unknown("start", self.start, ["identity"])
+        if self.start and isinstance(self.method, VITA):
+            cast("ITNet", self.method.net).start_as_identity()
         phases = super().phases()
         self.budget_optimizer: Optimizer = phases[-1].optimizers["privacy"]
         return phases
@@ -86,6 +93,7 @@ class VITAGame(Supervised):
         if budget.steps % self.monitor_every == 0:
             self.monitor()
         if budget.waiting:
+            batch = self.windowed(batch)
             with torch.no_grad():
                 out = self.method(batch.clip)
             logged = {"action": self.useful(out, batch)}

@@ -6,7 +6,7 @@ action recognizer needs and takes from the privacy network what it can, while bo
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import torch
@@ -35,8 +35,12 @@ class Adversarial:
     method: nn.Module
     recognizers: Recognizers
     rehearsal: int = 8  # epochs in which the networks learn on raw video, before all else
+    drill: int = 0  # epochs in which the privacy network then goes on alone: nobody learns from a weak one
+    drill_lr: float = 3e-3
     initialization: int = 1  # epochs
+    initialization_frames: int | None = None  # as many of a clip, drawn anew in each step, are learned from; None: all
     adversarial: int = 4  # epochs
+    window: int | None = None  # consecutive frames, drawn anew in each step, on which all but that is played; None: all
     batch_size: int = 8
     optimizer: str = "adam"
     initialization_lr: float = 1e-3  # of the anonymizer, while it learns to show the video as it is
@@ -95,12 +99,15 @@ class Adversarial:
     def phases(self) -> list[Phase]:
         """Those that have something to do."""
         nets = self.phase("rehearsal", self.rehearsal, self.rehearse, one_cycle)
-        nets.batch_size *= 2  # quick work, and steadier
+        alone = self.phase("drill", self.drill, self.drilled, one_cycle)
+        alone.optimizers = {"privacy": self.make_optimizer(self.spy, self.drill_lr)} if self.drill else {}
+        for phase in (nets, alone):
+            phase.batch_size *= 2  # quick work, and steadier
         pixels = self.phase("initialization", self.initialization if self.reconstruction else 0, self.initialize)
         pixels.optimizers["anonymizer"] = self.make_optimizer(self.method, self.initialization_lr)
         game = self.phase("adversarial", self.adversarial, self.play)
         game.validate = self.validate if self.recognizers.validation is not None else None
-        return [phase for phase in (nets, pixels, game) if phase.epochs]
+        return [phase for phase in (nets, alone, pixels, game) if phase.epochs]
 
     def phase(
         self,
@@ -128,18 +135,38 @@ class Adversarial:
 
     def rehearse(self, batch: Batch, update: Update) -> dict[str, Tensor]:
         """Networks that know nothing yet would lead the anonymizer nowhere."""
+        batch = self.windowed(batch)
+        return self.learn(self.rehearsed(batch), batch, update)
+
+    def drilled(self, batch: Batch, update: Update) -> dict[str, Tensor]:
+        """As in the rehearsal, without the action recognizer."""
+        batch = self.windowed(batch)
+        told = self.told(self.rehearsed(batch), batch)
+        update("privacy", told)
+        return {"privacy": told}
+
+    def rehearsed(self, batch: Batch) -> Tensor:
+        """What networks that rehearse are shown."""
         with torch.no_grad():
-            clip = batch.clip if self.raw_rehearsal else self.method(batch.clip)
-        return self.learn(clip, batch, update)
+            return batch.clip if self.raw_rehearsal else self.method(batch.clip)
+
+    def windowed(self, batch: Batch) -> Batch:
+        """Some consecutive frames of the clips, the same of all."""
+        if self.window is None:
+            return batch
+        first = int(torch.randint(max(1, batch.clip.shape[2] - self.window + 1), ()))
+        return replace(batch, clip=batch.clip[:, :, first : first + self.window])
 
     def initialize(self, batch: Batch, update: Update) -> dict[str, Tensor]:
         """The anonymizer learns to show the video as it is."""
-        loss = self.reconstruction * l1_loss(self.method(batch.clip), batch.clip)
+        clip = some_frames(batch.clip, self.initialization_frames)
+        loss = self.reconstruction * l1_loss(self.method(clip), clip)
         update("anonymizer", loss)
         return {"pixels": loss}
 
     def play(self, batch: Batch, update: Update) -> dict[str, Tensor]:
         """One step of the anonymizer, then of both networks, on the same clips."""
+        batch = self.windowed(batch)
         out = self.method(batch.clip)
         loss, logged = self.anonymizers_loss(out, batch)
         update("anonymizer", loss)
@@ -219,9 +246,12 @@ class Supervised(Adversarial):
         return attribute_leak(self.answers(self.spy, seen), clips.privacy)
 
     def seen(self, clip: Tensor) -> Tensor:
-        if self.frames is None:
-            return clip
-        return clip[:, :, torch.randperm(clip.shape[2])[: self.frames].sort().values]
+        return some_frames(clip, self.frames)
+
+
+def some_frames(clip: Tensor, count: int | None) -> Tensor:
+    """`count` frames, drawn anew each time, in their order; None: all."""
+    return clip if count is None else clip[:, :, torch.randperm(clip.shape[2])[:count].sort().values]
 
 
 def need_target(method: str, recognizers: Recognizers) -> Clips:
