@@ -34,4 +34,6 @@ def test_the_other_attributes_are_fair_and_the_knob_is_the_one_of_all_worlds():
 def test_women_are_drawn_as_women():
     data = open_dataset("stage:world=bias-m,train=40")
     for row, sample in enumerate(data.samples("train")):
-        assert data.labels("train", row).actor.woman == sample.privacy[data.attributes.index("female")]
+        actor = data.labels("train", row).actor
+        assert actor.woman == actor.long_hair == sample.privacy[data.attributes.index("female")]
+        assert (actor.hair.mean() > 90) == actor.woman, "fair or dark"

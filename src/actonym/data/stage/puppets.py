@@ -11,7 +11,7 @@ from actonym.data.base import ATTRIBUTES
 from actonym.data.stage.actions import PUPPETS, perform
 from actonym.data.stage.body import body, sticks
 from actonym.data.stage.draw import Camera, Part
-from actonym.data.stage.figure import Subject, joints, looking, outfit, placed, subject, turned
+from actonym.data.stage.figure import Outfit, Subject, joints, looking, outfit, placed, subject, turned
 from actonym.data.stage.film import canvas, hand_held, paintwork, passing, room, shoot, through, weathered
 from actonym.data.stage.pose import Array, stand
 from actonym.data.stage.world import Footage, Labels, Traits, World, describe
@@ -45,6 +45,9 @@ class Puppets(World):
         picture = through(camera, self.place(camera, rng))
         return shoot(parts, picture, room(camera), rng)
 
+    def outfit(self, person: Subject, nude: bool, rng: Generator) -> Outfit:
+        return outfit(person, nude, rng)
+
     def camera(self, frames: int, size: tuple[int, int], rng: Generator) -> Camera:
         return hand_held(frames, size, rng)
 
@@ -55,7 +58,7 @@ class Puppets(World):
     def actor(self, labels: Labels, camera: Camera, rng: Generator) -> list[Part]:
         yaw = self.yaw(labels, len(camera.zoom), rng)
         points = turned(joints(labels.actor, perform(labels.action, len(camera.zoom), rng)), yaw)
-        clothes = outfit(labels.actor, bool(labels.privacy[3]), rng)
+        clothes = self.outfit(labels.actor, bool(labels.privacy[3]), rng)
         return body(labels.actor, clothes, placed(points, 0.0, 0.0), yaw, camera, 1, self.hands)
 
     def others(self, labels: Labels, camera: Camera, rng: Generator) -> list[Part]:
@@ -69,12 +72,12 @@ class Puppets(World):
             other = subject("companion", me.woman, me.dark, rng)
             yaw = looking(face, rng)
             x, z = sign * rng.uniform(0.75, 0.95), rng.uniform(-0.3, -0.1)
-            clothes = outfit(other, bool(nudity), rng)
+            clothes = self.outfit(other, bool(nudity), rng)
         else:
             other = subject("stranger", bool(rng.integers(2)), bool(rng.integers(2)), rng)
             yaw = rng.uniform(-np.pi, np.pi)
             x, z = sign * rng.uniform(0.9, 1.9), rng.uniform(-3.2, -1.8)
-            clothes = outfit(other, False, rng)
+            clothes = self.outfit(other, False, rng)
         frames = len(camera.zoom)
         pose = stand(frames, rng)
         pose.arms[..., 0] += 0.15 * np.sin(np.linspace(0, rng.uniform(2, 8), frames))[:, None, None]
