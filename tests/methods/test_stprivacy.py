@@ -235,8 +235,8 @@ def test_identity_start_shows_the_video(small):
 def test_what_the_small_preset_adds(small):
     nets = recognizers()
     more = {"classification": 0.5, "guidance": 2.0, "reconstruction": 3.0, "easing": True}
-    plan = Training(small, nets, wait=0, rehearsal=1, frames=2, attacker_steps=3, **more)
-    rehearsal, initialization, _ = plan.phases()
+    plan = Training(small, nets, wait=0, rehearsal=1, drill=2, frames=2, attacker_steps=3, **more)
+    rehearsal, drill, initialization, _ = plan.phases()
     given = []
 
     def record(name, loss, retain_graph=False):
@@ -244,13 +244,15 @@ def test_what_the_small_preset_adds(small):
 
     rehearsal.step(batch_of(), record)
     assert [name for name, _ in given] == ["action", "privacy", "privacy", "privacy"]
+    drill.step(batch_of(), record)
+    assert [name for name, _ in given[4:]] == ["privacy"] and list(drill.optimizers) == ["privacy"]
     torch.manual_seed(0)
     logged = initialization.step(replace(batch_of(), progress=0.5), record)
     parts = [logged["sparsity"], 0.5 * logged["action"], 2 * logged["guidance"], 3 * logged["pixels"]]
     assert torch.allclose(given[-1][1], sum(parts))
     torch.manual_seed(0)
     _, history = small.decisions(small.tokens(batch_of().clip), small.draw)
-    assert torch.allclose(logged["sparsity"], sparsity(history, 0.85)), "half-way between 1 and 0.7"
+    assert torch.allclose(logged["sparsity"], sparsity(history, 0.8)), "half-way between 0.9 and 0.7"
 
 
 def test_settings_that_cannot_be():

@@ -136,3 +136,18 @@ def test_the_game_is_played_on_a_window_and_the_start_on_some_frames() -> None:
             assert draws == {(0, 1, 2), (1, 2, 3)}
         else:
             assert draws == {(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)}
+
+
+def test_the_privacy_network_learns_from_the_whole_crowd() -> None:
+    nets, method, batch = recognizers(), Tiny(), batch_of()
+    game = Supervised(method, nets, crowd=2, attacker_steps=3, initialization=0)
+    second = game.phases()[-1]
+    assert second.batch_size == 2 * game.batch_size
+    found = given(second.step, replace(batch, clip=batch.clip[:, :, :2]))  # all of the frames: nothing is drawn
+    assert [name for name, _ in found] == ["anonymizer", "action", "privacy", "privacy", "privacy"]
+    out = method(batch.clip[:, :, :2]).detach()
+    action = cross_entropy(nets.action(out[:3]), batch.action[:3])
+    told = binary_cross_entropy_with_logits(nets.privacy(out), batch.privacy)
+    hidden = maximize(nets.privacy(out[:3]), batch.privacy[:3])
+    wanted = [float(v.detach()) for v in (action + hidden, action, told, told, told)]
+    assert [loss for _, loss in found] == pytest.approx(wanted, rel=1e-4)

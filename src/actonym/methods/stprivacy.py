@@ -24,6 +24,8 @@ from actonym.train.phase import Batch, Phase, Recognizers, Update
 from actonym.train.schedule import constant, cosine, one_cycle
 from actonym.video.transform import resize, resize_short
 
+EASY = 0.9  # share of the tubelets that a block keeps at first; a predictor that is nearly sure would hardly learn
+
 # Log-probabilities `[B, L, N, 2]`, what is still kept `[B, L, N]` and the number of the block to its decisions.
 Decide = Callable[[Tensor, Tensor, int], Tensor]
 
@@ -273,7 +275,7 @@ class Training:
     classification: float = 1.0  # weight of L'_Action in the initialization
     guidance: float = 0.0  # weight of the action recognizer's loss in the initialization
     reconstruction: float = 0.0  # weight of the pixels' error in the initialization
-    easing: bool = False  # in the initialization the share to keep comes down from 1 to alpha, not at once
+    easing: bool = False  # in the initialization the share to keep comes down from EASY to alpha, not at once
     start: str | None = None  # `identity`, or a file with the weights of an image transformer
 
     def phases(self) -> list[Phase]:
@@ -306,7 +308,7 @@ class Training:
         classify = nn.Linear(self.method.position.shape[-1], self.recognizers.actions)
         keep = self.method.keep
         for block in self.method.sparsification:
-            block.predictor.start_at(1.0 if self.easing else keep)
+            block.predictor.start_at(max(keep, EASY) if self.easing else keep)
         predictors = [block.predictor for block in self.method.sparsification]
         own = {id(p) for predictor in predictors for p in predictor.parameters()}
         backbone = nn.ParameterList(p for p in self.method.parameters() if id(p) not in own)
@@ -336,7 +338,9 @@ class Training:
         out, x, history = self.method.masked(batch.clip)
         kept = history[-1]
         pooled = mean_of_kept(x.unflatten(1, kept.shape[1:]), kept, (1, 2)).flatten(1)
-        keep = 1 - (1 - self.method.keep) * (batch.progress if self.easing else 1)
+        keep = self.method.keep
+        if self.easing:
+            keep += (max(keep, EASY) - keep) * (1 - batch.progress)
         spars, action = sparsity(history, keep), action_loss(classify(pooled), batch.action)
         loss = self.sparsity * spars + self.classification * action
         logged = {"sparsity": spars, "action": action, "kept": kept.mean()}

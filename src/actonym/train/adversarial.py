@@ -26,6 +26,7 @@ from actonym.train.score import action_score
 OPTIMIZERS = ("adam", "adamw", "sgd")
 OBJECTIVES = ("maximize", "uninformed", "certainty")
 VALIDATED = 16  # clips that are validated at once
+STILLS = 2  # frames of a clip that the crowd is shown
 
 
 @dataclass
@@ -55,6 +56,7 @@ class Adversarial:
     action: float = 1.0  # weight of the action in the anonymizer's loss
     privacy: float = 1.0  # weight of what is hidden
     attacker_steps: int = 1  # of the privacy network for one of the anonymizer
+    crowd: int = 1  # times as many clips are shown to the privacy network, two frames of each
     rule: str = "action_minus_leak"  # which epoch is kept: see rule.py
     leak_weight: float = 1.0  # of the rule action_minus_leak
     action_floor: float = 0.0  # of the rule least_leak
@@ -106,6 +108,7 @@ class Adversarial:
         pixels = self.phase("initialization", self.initialization if self.reconstruction else 0, self.initialize)
         pixels.optimizers["anonymizer"] = self.make_optimizer(self.method, self.initialization_lr)
         game = self.phase("adversarial", self.adversarial, self.play)
+        game.batch_size *= self.crowd
         game.validate = self.validate if self.recognizers.validation is not None else None
         return [phase for phase in (nets, alone, pixels, game) if phase.epochs]
 
@@ -165,12 +168,21 @@ class Adversarial:
         return {"pixels": loss}
 
     def play(self, batch: Batch, update: Update) -> dict[str, Tensor]:
-        """One step of the anonymizer, then of both networks, on the same clips."""
-        batch = self.windowed(batch)
+        """One step of the anonymizer, then of both networks, on the same clips or with the crowd."""
+        crowd, batch = batch, self.windowed(first_of(batch, self.crowd))
         out = self.method(batch.clip)
         loss, logged = self.anonymizers_loss(out, batch)
         update("anonymizer", loss)
-        return {**logged, **self.learn(out.detach(), batch, update)}
+        if self.crowd == 1:
+            return {**logged, **self.learn(out.detach(), batch, update)}
+        logged["action"] = self.useful(out.detach(), batch)
+        update("action", logged["action"])
+        for _ in range(self.attacker_steps):
+            with torch.no_grad():
+                shown = self.method(some_frames(crowd.clip, STILLS))
+            logged["privacy"] = self.told(shown, crowd)
+            update("privacy", logged["privacy"])
+        return logged
 
     def anonymizers_loss(self, out: Tensor, batch: Batch) -> tuple[Tensor, dict[str, Tensor]]:
         """Of what it shows; and what to log. Contrast that goes to 0 tells of a collapse to grey."""
@@ -247,6 +259,14 @@ class Supervised(Adversarial):
 
     def seen(self, clip: Tensor) -> Tensor:
         return some_frames(clip, self.frames)
+
+
+def first_of(batch: Batch, parts: int) -> Batch:
+    """The first of so many equal parts of a batch."""
+    count = len(batch.clip) // parts
+    mask = None if batch.mask is None else batch.mask[:count]
+    own = {name: getattr(batch, name)[:count] for name in ("clip", "action", "privacy", "index")}
+    return replace(batch, mask=mask, **own)
 
 
 def some_frames(clip: Tensor, count: int | None) -> Tensor:
