@@ -13,7 +13,7 @@ from actonym.errors import unknown
 from actonym.methods.base import MethodCard, register
 from actonym.methods.per_frame import PerFrame
 from actonym.nets.itnet import MULTIPLE, ITNet
-from actonym.train.adversarial import Supervised
+from actonym.train.adversarial import Supervised, first_of
 from actonym.train.batches import derive
 from actonym.train.phase import Batch, Phase, Update
 from actonym.train.rule import attribute_leak
@@ -93,7 +93,7 @@ class VITAGame(Supervised):
         if budget.steps % self.monitor_every == 0:
             self.monitor()
         if budget.waiting:
-            batch = self.windowed(batch)
+            batch = self.windowed(first_of(batch, self.crowd))
             with torch.no_grad():
                 out = self.method(batch.clip)
             logged = {"action": self.useful(out, batch)}

@@ -262,8 +262,8 @@ class Supervised(Adversarial):
 
 
 def first_of(batch: Batch, parts: int) -> Batch:
-    """The first of so many equal parts of a batch."""
-    count = len(batch.clip) // parts
+    """The first of so many equal parts of a batch; at least one clip."""
+    count = max(1, len(batch.clip) // parts)
     mask = None if batch.mask is None else batch.mask[:count]
     own = {name: getattr(batch, name)[:count] for name in ("clip", "action", "privacy", "index")}
     return replace(batch, mask=mask, **own)
