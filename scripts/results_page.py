@@ -14,7 +14,7 @@ BEGINNING = """# What was measured
 
 Made by `python scripts/results_page.py` from the files in `results/`, which the program wrote. **kept** is utility on
 anonymized over utility on raw video; **closed** is the share of the leak above chance that is gone, against the
-strongest attacker. How it is measured: [protocols.md](protocols.md); what the attackers do: [attacks.md](attacks.md)."""
+strongest attacker. How it is measured: [protocols.md](protocols.md); what attackers do: [attacks.md](attacks.md)."""
 
 
 def results_page() -> str:
