@@ -14,7 +14,7 @@ from actonym.methods.per_frame import PerFrame
 from actonym.nets.heads import projecting
 from actonym.nets.unet import MULTIPLE, UNet
 from actonym.train.adversarial import Adversarial
-from actonym.train.augment import NOISE, flip_and_shift
+from actonym.train.augment import NOISE, flip_and_shift, pick
 from actonym.train.phase import Batch
 
 
@@ -26,7 +26,7 @@ class SPActGame(Adversarial):
     hidden_layer: int = 2048  # of the projection
     embedding: int = 128
     crop: float = 1.0  # share of a frame's sides that a view shows, in places of its own
-    objective: str = "maximize"  # or uninformed: all views alike, of which a sure privacy network cannot take the slope
+    objective: str = "maximize"  # or uninformed: all views alike, which has a slope even where every twin is found
     ceiling: float | None = None  # of maximize: what a view loses beyond it counts no more for the anonymizer
 
     def __post_init__(self) -> None:
@@ -77,11 +77,8 @@ def cropped(frame: Tensor, share: float) -> Tensor:
     """Of each frame a piece somewhere; a share of 1 is all of it."""
     if share == 1:
         return frame
-    b, c, t, h, w = frame.shape
-    rows, columns = (_stretch(b, side, round(side * share)).to(frame.device) for side in (h, w))
-    pixels = (rows[:, :, None] * w + columns[:, None, :]).view(b, 1, -1)
-    pieces = frame.reshape(b, c * t, h * w).gather(2, pixels.expand(-1, c * t, -1))
-    return pieces.view(b, c, t, rows.shape[1], columns.shape[1])
+    rows, columns = (_stretch(len(frame), side, round(side * share)) for side in frame.shape[-2:])
+    return pick(frame, rows, columns)
 
 
 def _stretch(count: int, side: int, length: int) -> Tensor:

@@ -168,21 +168,13 @@ class Adversarial:
         return {"pixels": loss}
 
     def play(self, batch: Batch, update: Update) -> dict[str, Tensor]:
-        """One step of the anonymizer, then of both networks, on the same clips or with the crowd."""
-        crowd, batch = batch, self.windowed(first_of(batch, self.crowd))
+        """One step of the anonymizer, then of both networks: on the same clips, or the privacy network on the crowd."""
+        crowd = batch if self.crowd > 1 else None
+        batch = self.windowed(first_of(batch, self.crowd))
         out = self.method(batch.clip)
         loss, logged = self.anonymizers_loss(out, batch)
         update("anonymizer", loss)
-        if self.crowd == 1:
-            return {**logged, **self.learn(out.detach(), batch, update)}
-        logged["action"] = self.useful(out.detach(), batch)
-        update("action", logged["action"])
-        for _ in range(self.attacker_steps):
-            with torch.no_grad():
-                shown = self.method(some_frames(crowd.clip, STILLS))
-            logged["privacy"] = self.told(shown, crowd)
-            update("privacy", logged["privacy"])
-        return logged
+        return {**logged, **self.learn(out.detach(), batch, update, crowd)}
 
     def anonymizers_loss(self, out: Tensor, batch: Batch) -> tuple[Tensor, dict[str, Tensor]]:
         """Of what it shows; and what to log. Contrast that goes to 0 tells of a collapse to grey."""
@@ -190,11 +182,15 @@ class Adversarial:
         loss = self.action * self.kept(out, batch) + self.privacy * hidden
         return loss, {"hidden": hidden, "contrast": out.detach().std()}
 
-    def learn(self, clip: Tensor, batch: Batch, update: Update) -> dict[str, Tensor]:
-        """One step of the action recognizer, some of the privacy network."""
+    def learn(self, clip: Tensor, batch: Batch, update: Update, crowd: Batch | None = None) -> dict[str, Tensor]:
+        """One step of the action recognizer, some of the privacy network, which sees other frames of the crowd each time."""
         logged = {"action": self.useful(clip, batch)}
         update("action", logged["action"])
         for _ in range(self.attacker_steps):
+            if crowd is not None:
+                batch = crowd
+                with torch.no_grad():
+                    clip = self.method(some_frames(crowd.clip, STILLS))
             logged["privacy"] = self.told(clip, batch)
             update("privacy", logged["privacy"])
         return logged

@@ -24,8 +24,8 @@ def flip_and_shift(
     columns = _moved(video.shape[-1], noise[:, 2], shift)
     if flip:
         columns = torch.where(noise[:, :1] < 0.5, columns.flip(1), columns)
-    pick = partial(_pick, rows=rows.to(video.device), columns=columns.to(video.device))
-    return pick(video), None if mask is None else pick(mask)
+    moved = partial(pick, rows=rows, columns=columns)
+    return moved(video), None if mask is None else moved(mask)
 
 
 def _moved(size: int, noise: Tensor, shift: float) -> Tensor:
@@ -35,7 +35,9 @@ def _moved(size: int, noise: Tensor, shift: float) -> Tensor:
     return (torch.arange(size) + offset[:, None]).clamp_(0, size - 1)
 
 
-def _pick(video: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
+def pick(video: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
+    """Of each clip the pixels where some of its rows, `[B, h]`, and columns, `[B, w]`, cross: `[B, C, T, h, w]`."""
     b, c, t, h, w = video.shape
-    pixels = (rows[:, :, None] * w + columns[:, None, :]).view(b, 1, h * w)
-    return video.reshape(b, c * t, h * w).gather(2, pixels.expand(b, c * t, h * w)).view_as(video)
+    pixels = (rows[:, :, None] * w + columns[:, None, :]).view(b, 1, -1).to(video.device)
+    picked = video.reshape(b, c * t, h * w).gather(2, pixels.expand(b, c * t, -1))
+    return picked.view(b, c, t, rows.shape[1], columns.shape[1])
