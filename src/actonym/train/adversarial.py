@@ -183,7 +183,7 @@ class Adversarial:
         return loss, {"hidden": hidden, "contrast": out.detach().std()}
 
     def learn(self, clip: Tensor, batch: Batch, update: Update, crowd: Batch | None = None) -> dict[str, Tensor]:
-        """One step of the action recognizer, some of the privacy network, which sees other frames of the crowd each time."""
+        """One step of the action recognizer, some of the privacy network; of a crowd it sees new frames each time."""
         logged = {"action": self.useful(clip, batch)}
         update("action", logged["action"])
         for _ in range(self.attacker_steps):
