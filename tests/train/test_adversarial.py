@@ -138,6 +138,13 @@ def test_the_game_is_played_on_a_window_and_the_start_on_some_frames() -> None:
             assert draws == {(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)}
 
 
+def test_an_alert_privacy_network_keeps_its_learning_rate_in_the_game_alone() -> None:
+    for alert, steady in ((False, set()), (True, {"privacy"})):
+        *others, last = Supervised(Tiny(), recognizers(), alert=alert, drill=1).phases()
+        assert last.steady == steady
+        assert not any(phase.steady for phase in others)
+
+
 def test_the_privacy_network_learns_from_the_whole_crowd() -> None:
     nets, method, batch = recognizers(), Tiny(), batch_of()
     game = Supervised(method, nets, crowd=2, attacker_steps=3, initialization=0)

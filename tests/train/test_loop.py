@@ -153,6 +153,20 @@ def test_the_schedule_scales_each_groups_own_rate_and_is_undone(fabric: Fabric) 
     assert [group["lr"] for group in optimizer.param_groups] == [1.0, 0.1]
 
 
+def test_the_schedule_leaves_a_steady_optimizer_alone(fabric: Fabric) -> None:
+    nets = {"falling": nn.Linear(4, 1), "steady": nn.Linear(4, 1)}
+    optimizers = {name: torch.optim.SGD(net.parameters(), 0.5) for name, net in nets.items()}
+    rates: list[tuple[float, float]] = []
+
+    def step(batch: Batch, update: Update) -> dict[str, Tensor]:
+        rates.append((optimizers["falling"].param_groups[0]["lr"], optimizers["steady"].param_groups[0]["lr"]))
+        return {}
+
+    phase = Phase("p", 2, step, dict(optimizers), nets, batch_size=12, schedule=cosine, steady=frozenset({"steady"}))
+    run([phase], clips(), fabric=fabric, seed=0, progress=False)
+    assert rates == [(0.5 * cosine(p), 0.5) for p in (0, 0.25, 0.5, 0.75)]
+
+
 def test_patience_stops_and_the_best_weights_come_back(fabric: Fabric) -> None:
     scores = iter([0.1, 0.5, 0.55, 0.3, 0.2, 0.9])
     net = recognizer(2)

@@ -101,7 +101,7 @@ class Evaluation:
             entry["picture"] = strip.name
         if training:
             entry["training"] = training
-        if isinstance(anonymizer, LatentMethod):
+        if isinstance(anonymizer, LatentMethod) and self.plan["inversion"]:
             splits = self.parts.data.splits, anonymized.data.splits
             entry["inversion"] = invert(anonymizer, *splits, raw, self.dataset, self.plan, seed, self.look)
         if self.tasks:

@@ -57,6 +57,7 @@ class Adversarial:
     privacy: float = 1.0  # weight of what is hidden
     attacker_steps: int = 1  # of the privacy network for one of the anonymizer
     crowd: int = 1  # times as many clips are shown to the privacy network, two frames of each
+    alert: bool = False  # the learning rate of the privacy network stays while the anonymizer's falls
     rule: str = "action_minus_leak"  # which epoch is kept: see rule.py
     leak_weight: float = 1.0  # of the rule action_minus_leak
     action_floor: float = 0.0  # of the rule least_leak
@@ -109,6 +110,7 @@ class Adversarial:
         pixels.optimizers["anonymizer"] = self.make_optimizer(self.method, self.initialization_lr)
         game = self.phase("adversarial", self.adversarial, self.play)
         game.batch_size *= self.crowd
+        game.steady = frozenset({"privacy"} if self.alert else ())
         game.validate = self.validate if self.recognizers.validation is not None else None
         return [phase for phase in (nets, alone, pixels, game) if phase.epochs]
 
@@ -127,7 +129,7 @@ class Adversarial:
             optimizers["privacy"] = self.make_optimizer(self.spy, privacy_lr)
         modules = {"anonymizer": self.method, "action": self.recognizers.action, "privacy": self.spy}
         schedule = schedule or (warm_up(self.warm_up, cosine) if self.warm_up else cosine)
-        return Phase(name, epochs, step, optimizers, modules, self.batch_size, schedule, self.clip_norm)
+        return Phase(name, epochs, step, optimizers, modules, self.batch_size, schedule, clip_norm=self.clip_norm)
 
     def make_optimizer(self, module: nn.Module, lr: float, betas: Sequence[float] = (0.9, 0.999)) -> Optimizer:
         weights = list(module.parameters())

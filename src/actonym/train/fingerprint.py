@@ -54,6 +54,7 @@ def _phase(phase: Phase) -> Tree:
         "epochs": phase.epochs,
         "batch_size": phase.batch_size,
         "schedule": [round(phase.schedule(progress / 8), 9) for progress in range(9)],
+        "steady": sorted(phase.steady),
         "clip_norm": phase.clip_norm,
         "augment": phase.augment is not None,
         "validate": phase.validate is not None,

@@ -56,6 +56,7 @@ class Phase:
     modules: dict[str, nn.Module]  # whose weights this phase changes: what a checkpoint must hold
     batch_size: int = 16  # over all processes
     schedule: Schedule = constant  # progress 0..1 -> factor on each parameter group's own learning rate
+    steady: frozenset[str] = frozenset()  # optimizers that the schedule leaves alone
     clip_norm: float | None = 1.0
     augment: Augment | None = flip_and_shift
     validate: Callable[[], float | Point] | None = None  # after each epoch; see Point

@@ -136,7 +136,7 @@ class Running:
     def _set_rates(self, factor: float) -> None:
         for name, optimizer in self.optimizers.items():
             for group, rate in zip(optimizer.param_groups, self.rates[name], strict=True):
-                group["lr"] = rate * factor
+                group["lr"] = rate if name in self.phase.steady else rate * factor
 
     def _validate(self, epoch: int) -> Point:
         """Rank 0 validates for all."""
