@@ -268,6 +268,7 @@ class Training:
     objective: str = "maximize"  # or uninformed: see losses/privacy.py
     ceiling: float | None = None  # of `maximize`
     attacker_steps: int = 1  # of the privacy recognizer for one of the anonymizer
+    alert: bool = False  # the learning rate of the privacy recognizer stays while the anonymizer's falls
     frames: int | None = None  # that many, drawn anew in each step, are what the privacy recognizer sees; None: all
     rehearsal: int = 0  # epochs in which the recognizers learn on raw video, before all else
     drill: int = 0  # epochs in which the privacy recognizer then goes on alone: nobody learns from a weak one
@@ -299,6 +300,7 @@ class Training:
                 {"anonymizer": self.method, **nets},
                 self.batch_size,
                 cosine,
+                frozenset({"privacy"} if self.alert else ()),
             ),
         ]
         return [phase for phase in phases if phase.epochs]
