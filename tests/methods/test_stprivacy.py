@@ -235,8 +235,9 @@ def test_identity_start_shows_the_video(small):
 def test_what_the_small_preset_adds(small):
     nets = recognizers()
     more = {"classification": 0.5, "guidance": 2.0, "reconstruction": 3.0, "easing": True}
-    plan = Training(small, nets, wait=0, rehearsal=1, drill=2, frames=2, attacker_steps=3, **more)
-    rehearsal, drill, initialization, _ = plan.phases()
+    plan = Training(small, nets, wait=0, rehearsal=1, drill=2, frames=2, attacker_steps=3, alert=True, **more)
+    rehearsal, drill, initialization, game = plan.phases()
+    assert game.steady == {"privacy"} and not any(phase.steady for phase in (rehearsal, drill, initialization))
     given = []
 
     def record(name, loss, retain_graph=False):
