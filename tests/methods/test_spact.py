@@ -58,6 +58,16 @@ def test_the_anonymizer_may_ask_that_all_views_look_alike():
         SPActGame(method, nets, objective="certainty")
 
 
+def test_several_pairs_of_a_clip_count_alike():
+    method, nets, batch = SPAct(2, 16), recognizers(), batch_of()
+    game = SPActGame(method, nets, hidden_layer=8, embedding=4, pairs=3)
+    torch.manual_seed(5)
+    told = game.told(batch.clip, batch)
+    torch.manual_seed(5)
+    game.pairs = 1
+    assert torch.allclose(told, torch.stack([game.told(batch.clip, batch) for _ in range(3)]).mean())
+
+
 def test_views_are_pieces_of_their_frames_in_places_of_their_own():
     frame = torch.arange(3 * 64.0).view(3, 1, 1, 8, 8).expand(3, 3, 1, 8, 8)
     assert torch.equal(cropped(frame, 1.0), frame)

@@ -26,6 +26,7 @@ class SPActGame(Adversarial):
     hidden_layer: int = 2048  # of the projection
     embedding: int = 128
     crop: float = 1.0  # share of a frame's sides that a view shows, in places of its own
+    pairs: int = 1  # drawn from each clip in a step: a few pieces of a few frames say little of all that is shown
     objective: str = "maximize"  # or uninformed: all views alike, which has a slope even where every twin is found
     ceiling: float | None = None  # of maximize: what a view loses beyond it counts no more for the anonymizer
 
@@ -49,8 +50,13 @@ class SPActGame(Adversarial):
         return -(loss if self.ceiling is None else loss.clamp(max=self.ceiling)).mean()
 
     def contrast(self, clip: Tensor, loss: Callable[[Tensor, Tensor, float], Tensor] = nt_xent) -> Tensor:
+        """Of every view, `[pairs * 2B]`."""
+        return torch.cat([loss(*self.views(clip), self.temperature) for _ in range(self.pairs)])
+
+    def views(self, clip: Tensor) -> tuple[Tensor, Tensor]:
+        """What the privacy network makes of two frames of each clip, `[B, D]`."""
         first, second = (self.spy(cropped(varied(frame), self.crop)) for frame in two_frames(clip))
-        return loss(first, second, self.temperature)
+        return first, second
 
     def leak(self, clips: Clips) -> float:
         """How many videos are found again among all by one frame of them, given another."""
