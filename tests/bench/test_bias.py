@@ -69,6 +69,17 @@ def test_a_raw_gap_that_lot_would_give_is_flagged(make):
     assert flags(result) == ["raw gap no larger than by lot"]
 
 
+@pytest.mark.parametrize(("gap", "told"), [(0.2, "0.500"), (0.05, "–")])
+def test_of_a_raw_gap_that_lot_would_give_no_share_is_told(make, gap, told):
+    result = make()
+    groups = {name: {"top1": 0.9, "videos": 9} for name in ("female", "male")}
+    bias = {"attribute": "female", "groups": groups, "gap": gap / 2, "by_lot": 0.1, "closed": 0.5}
+    result["utility"]["bias"] = bias
+    result["raw"]["gap"] = gap
+    result["flags"] = flags(result)
+    assert f"| {gap / 2:.3f} | 0.100 | {told} |" in markdown([result])
+
+
 def test_data_without_gender_and_a_missing_library_are_told_at_once(monkeypatch):
     with pytest.raises(UserError, match="attribute 'female', which stage has not"):
         Evaluation("stage:train=2,val=2,test=2", "bias", assignments=TINY)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
+from textwrap import fill
 from typing import Any
 
 import matplotlib
@@ -37,6 +38,7 @@ STYLE: dict[Any, Any] = {
     "text.parse_math": False,  # a name with $ in it is a name
 }
 DPI = 200
+TITLE_WIDTH = 70  # letters
 REPORTED_ON = "vp-hmdb51"
 FLOOR_LINES = {"chance": "--", "action_prior": ":"}
 DISTANCES = (8, 12, 18, 28, 42, 60)  # points between a point and its name
@@ -139,14 +141,20 @@ def _draw_trade_off(axes: Axes, group: Group) -> None:
     floors = {key: group.floors.mean("floors", key).value or 0.0 for key in FLOORS}
     _draw_leak(axes, group, ("privacy", "cmap"), floors)
     axes.set_xlabel("leak to the strongest attacker (cMAP), lower is better")
-    axes.set_title(f"Action-privacy trade-off: {group.title}", loc="left", fontweight="bold", pad=26)
+    _entitle(axes, "Action-privacy trade-off", group)
 
 
 def _draw_linkage(axes: Axes, group: Group) -> None:
     floors = {"chance": group.floors.mean("linkage", "chance", "rank1").value or 0.0}
     _draw_leak(axes, group, ("linkage", "rank1"), floors)
     axes.set_xlabel("clips linked to the same person and place (rank-1 of the strongest attacker), lower is better")
-    axes.set_title(f"Linkage: {group.title}", loc="left", fontweight="bold", pad=26)
+    _entitle(axes, "Linkage", group)
+
+
+def _entitle(axes: Axes, what: str, group: Group) -> None:
+    """What is drawn, and of which data; long names go on below."""
+    title = fill(f"{what}: {group.title}", TITLE_WIDTH, break_on_hyphens=False)
+    axes.set_title(title, loc="left", fontweight="bold", pad=26)
 
 
 def _draw_leak(axes: Axes, group: Group, leak: Sequence[str], floors: Mapping[str, float]) -> None:
@@ -197,7 +205,7 @@ def _draw_kept_closed(axes: Axes, group: Group) -> None:
                     labelcolor=QUIET, handletextpad=0.2, columnspacing=1.2)  # fmt: skip
     axes.set_xlabel("closed: share of the leak above chance that is gone")
     axes.set_ylabel(f"kept: share of {group.utility_name} that is left")
-    axes.set_title(f"Kept and closed: {group.title}", loc="left", fontweight="bold", pad=26)
+    _entitle(axes, "Kept and closed", group)
 
 
 def _methods(group: Group) -> Sequence[Row]:

@@ -20,6 +20,7 @@ Result = dict[str, Any]
 SCHEMA = Path(__file__).with_name("result.schema.json")
 IDENTITY = ("data", "source", "protocol", "preset", "method", "seed")  # no two results of one report share all of these
 
+NO_GAP = "raw gap no larger than by lot"  # between groups of people
 HIGH_KEPT = 0.8  # ours: with this much utility kept, the action label is there for an attacker to use
 NAMED = 5  # attributes in a flag; more are counted
 TOLERANCE = 0.02  # ours: a floor measured on a few hundred test videos is not sharper than this
@@ -101,7 +102,7 @@ def flags(result: Mapping[str, Any]) -> list[str]:
         "below the action-prior floor": below and (result["kept"] or 0) >= HIGH_KEPT,
         "raw attacker weak": raw["cmap"] < floors["chance"] + WEAK_MARGIN,
         f"attribute left out: {named}": left_out,
-        "raw gap no larger than by lot": bias and raw["gap"] <= bias["by_lot"],
+        NO_GAP: bias and raw["gap"] <= bias["by_lot"],
     }
     return [flag for flag, raised in found.items() if raised]
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from actonym.bench.curves import curves, volume
 from actonym.bench.metrics import closed, kept
-from actonym.bench.result import Result, main_utility
+from actonym.bench.result import NO_GAP, Result, main_utility
 from actonym.bench.summary import (
     ABSENT,
     SPREAD_FROM,
@@ -180,11 +180,14 @@ def bias(group: Group) -> Table | None:
             row.mean("utility", "top1").text(),
             row.mean(*where, "gap").text(),
             row.mean(*where, "by_lot").text(),
-            row.mean(*where, "closed").text(),
+            (ABSENT if any(NO_GAP in one["flags"] for one in row.results) else row.mean(*where, "closed").text()),
         ]
         for row in group.rows
     ]
-    note = "Top-1 of women and men. By lot: the gap between as large groups if they were drawn by lot. " + SEEDS_NOTE
+    note = (
+        "Top-1 of women and men. By lot: the gap between as large groups if they were drawn by lot; where the raw gap "
+        f"of a seed is no larger, there is none to close. {SEEDS_NOTE}"
+    )
     return Table("Accuracy per group", note, ["method", *names, "all", "gap", "by lot", "gap closed"], rows)
 
 
