@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
-from textwrap import fill
 from typing import Any
 
 import matplotlib
@@ -38,7 +37,7 @@ STYLE: dict[Any, Any] = {
     "text.parse_math": False,  # a name with $ in it is a name
 }
 DPI = 200
-TITLE_WIDTH = 70  # letters
+TITLE_WIDTH = 62  # letters of full size
 REPORTED_ON = "vp-hmdb51"
 FLOOR_LINES = {"chance": "--", "action_prior": ":"}
 DISTANCES = (8, 12, 18, 28, 42, 60)  # points between a point and its name
@@ -152,9 +151,10 @@ def _draw_linkage(axes: Axes, group: Group) -> None:
 
 
 def _entitle(axes: Axes, what: str, group: Group) -> None:
-    """What is drawn, and of which data; long names go on below."""
-    title = fill(f"{what}: {group.title}", TITLE_WIDTH, break_on_hyphens=False)
-    axes.set_title(title, loc="left", fontweight="bold", pad=26)
+    """What is drawn, and of which data; long names are written smaller."""
+    title = f"{what}: {group.title}"
+    size = STYLE["axes.titlesize"] * min(1, TITLE_WIDTH / len(title))
+    axes.set_title(title, loc="left", fontweight="bold", fontsize=size, pad=26)
 
 
 def _draw_leak(axes: Axes, group: Group, leak: Sequence[str], floors: Mapping[str, float]) -> None:
