@@ -1,7 +1,7 @@
 """STPrivacy (Li et al., ICCV 2023): drop the tubelets that the action does not need, rewrite the others."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from math import log
 from pathlib import Path
@@ -19,7 +19,7 @@ from actonym.methods.base import MethodCard, PixelMethod, register
 from actonym.nets.inflate import load_image_weights
 from actonym.nets.tubelets import Box, cut, filled, grid_of, join, low_frequencies
 from actonym.nets.vit import Layer, Tubelets, initialize, resize_positions
-from actonym.train.adversarial import some_frames
+from actonym.train.adversarial import first_of, some_frames
 from actonym.train.phase import Batch, Phase, Recognizers, Update
 from actonym.train.schedule import constant, cosine, one_cycle
 from actonym.video.transform import resize, resize_short
@@ -268,6 +268,7 @@ class Training:
     objective: str = "maximize"  # or uninformed: see losses/privacy.py
     ceiling: float | None = None  # of `maximize`
     attacker_steps: int = 1  # of the privacy recognizer for one of the anonymizer
+    crowd: int = 1  # times as many clips are shown to the privacy recognizer, those beyond the first part pruned
     alert: bool = False  # the learning rate of the privacy recognizer stays while the anonymizer's falls
     frames: int | None = None  # that many, drawn anew in each step, are what the privacy recognizer sees; None: all
     rehearsal: int = 0  # epochs in which the recognizers learn on raw video, before all else
@@ -298,7 +299,7 @@ class Training:
                 self.play,
                 {"anonymizer": self._adamw(self.lr, self.method), **self._recognizer_optimizers()},
                 {"anonymizer": self.method, **nets},
-                self.batch_size,
+                self.crowd * self.batch_size,
                 cosine,
                 frozenset({"privacy"} if self.alert else ()),
             ),
@@ -358,18 +359,25 @@ class Training:
 
     def play(self, batch: Batch, update: Update) -> dict[str, Tensor]:
         """Equation 13 for the anonymizer; then each recognizer, on what it shows."""
+        crowd, batch = batch, first_of(batch, self.crowd)
         out, _, history = self.method.masked(batch.clip)
         spars = sparsity(history, self.method.keep)
         action = action_loss(self.recognizers.action(out), batch.action)
         logits = self.recognizers.privacy(self._seen(out))
         hidden = maximize(logits, batch.privacy, self.ceiling) if self.objective == "maximize" else uninformed(logits)
         update("anonymizer", self.sparsity * spars + self.action * action + self.privacy * hidden)
-        leak = self._learn(out.detach(), batch, update)
+        shown = self._crowded(out.detach(), crowd.clip)
+        leak = self._learn(shown, replace(batch, privacy=crowd.privacy), update)
         return {"sparsity": spars, "action": action, "leak": leak, "kept": history[-1].mean()}
+
+    def _crowded(self, out: Tensor, clips: Tensor) -> Tensor:
+        """What was shown of the first clips, and the others as they will be shown when nothing is masked any more."""
+        with torch.no_grad():
+            return torch.cat([out, self.method(clips[len(out) :])]) if len(clips) > len(out) else out
 
     def _learn(self, clip: Tensor, batch: Batch, update: Update) -> Tensor:
         """One step of the action recognizer, some of the privacy recognizer; returns the latter's loss."""
-        update("action", action_loss(self.recognizers.action(clip), batch.action))
+        update("action", action_loss(self.recognizers.action(clip[: len(batch.action)]), batch.action))
         for _ in range(self.attacker_steps):
             leak = self._learn_privacy(clip, batch, update)
         return leak
