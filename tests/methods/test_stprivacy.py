@@ -266,7 +266,8 @@ def test_what_the_small_preset_adds(small):
     torch.manual_seed(0)
     logged = initialization.step(replace(batch_of(), progress=0.5), record)
     parts = [logged["sparsity"], 0.5 * logged["action"], 2 * logged["guidance"], 3 * logged["pixels"]]
-    assert torch.allclose(given[-1][1], sum(parts))
+    assert [name for name, _ in given[-2:]] == ["anonymizer", "action"], "the guide learns too"
+    assert torch.allclose(given[-2][1], sum(parts)) and torch.allclose(given[-1][1], logged["guidance"])
     torch.manual_seed(0)
     _, history = small.decisions(small.tokens(batch_of().clip), small.draw)
     assert torch.allclose(logged["sparsity"], sparsity(history, 0.8)), "half-way between 0.9 and 0.7"

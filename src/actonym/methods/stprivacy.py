@@ -275,7 +275,7 @@ class Training:
     drill: int = 0  # epochs in which the privacy recognizer then goes on alone: nobody learns from a weak one
     drill_lr: float = 3e-3
     classification: float = 1.0  # weight of L'_Action in the initialization
-    guidance: float = 0.0  # weight of the action recognizer's loss in the initialization
+    guidance: float = 0.0  # weight of the action recognizer's loss in the initialization, in which it then learns too
     reconstruction: float = 0.0  # weight of the pixels' error in the initialization
     easing: bool = False  # in the initialization the share to keep comes down from EASY to alpha, not at once
     start: str | None = None  # `identity`, or a file with the weights of an image transformer
@@ -320,10 +320,14 @@ class Training:
             {"params": list(fast.parameters()), "lr": self.lr},
             {"params": list(backbone), "lr": self.lr * self.backbone},
         ]
-        modules = {"anonymizer": self.method, "classify": classify}
+        modules: dict[str, nn.Module] = {"anonymizer": self.method, "classify": classify}
         make = partial(Phase, batch_size=self.batch_size, modules=modules, step=partial(self.initialize, classify))
         waiting: dict[str, Optimizer] = {"anonymizer": self._adamw(self.lr, fast)}
         moving: dict[str, Optimizer] = {"anonymizer": torch.optim.AdamW(both, weight_decay=self.weight_decay)}
+        if self.guidance:
+            guide = self.recognizers.action
+            modules["action"] = guide
+            waiting["action"], moving["action"] = (self._adamw(self.recognizer_lr, guide) for _ in range(2))
         return [
             make("predictors", self.wait, optimizers=waiting, schedule=constant),
             make("initialization", self.initialization, optimizers=moving, schedule=cosine),
@@ -348,14 +352,26 @@ class Training:
         loss = self.sparsity * spars + self.classification * action
         logged = {"sparsity": spars, "action": action, "kept": kept.mean()}
         if self.guidance:
-            logged["guidance"] = action_loss(self.recognizers.action(out), batch.action)
+            guided = self.held(out, batch, kept)
+            logged["guidance"] = action_loss(self.recognizers.action(guided), batch.action)
             loss = loss + self.guidance * logged["guidance"]
         if self.reconstruction:
             target = join(cut(batch.clip, self.method.tubelet) * kept[..., None].detach(), *self._boxes(batch.clip))
             logged["pixels"] = mse_loss(out, target)
             loss = loss + self.reconstruction * logged["pixels"]
         update("anonymizer", loss)
+        if self.guidance:
+            update("action", action_loss(self.recognizers.action(guided.detach()), batch.action))
         return logged
+
+    def held(self, out: Tensor, batch: Batch, kept: Tensor) -> Tensor:
+        """What the guide is shown: where a tubelet is dropped the clip stands still, and grows black in time.
+
+        Holes that open and close are more motion than any action; who sees them at once would rather see nothing.
+        """
+        shape = cut(out, self.method.tubelet).shape
+        hole = join((1 - kept)[..., None].expand(shape), *self._boxes(out))
+        return out + (1 - batch.progress) * hole * batch.clip.mean(2, keepdim=True)
 
     def play(self, batch: Batch, update: Update) -> dict[str, Tensor]:
         """Equation 13 for the anonymizer; then each recognizer, on what it shows."""
