@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from actonym.nets.tubelets import cosines, cut, filled, grid_of, join, low_frequencies
+from actonym.nets.tubelets import cosines, cut, filled, grid_of, join, low_frequencies, rarity
 
 
 def test_cut_takes_boxes_and_join_puts_them_back():
@@ -33,3 +33,8 @@ def test_low_frequencies_hold_what_is_smooth():
     assert torch.allclose(low_frequencies((2, 2, 2), 24).T @ low_frequencies((2, 2, 2), 24), torch.eye(24), atol=1e-5)
     with pytest.raises(ValueError, match="fewer than 25"):
         low_frequencies((2, 2, 2), 25)
+
+
+def test_what_is_rare_is_made_loud():
+    """In the order of the waves: the mean brightness, then what is as slow across, down and in time."""
+    assert rarity((2, 8, 8), 4).tolist() == [1.0, 2.0, 2.0, 8.0]

@@ -17,7 +17,7 @@ from actonym.losses.action import action_loss
 from actonym.losses.privacy import maximize, uninformed
 from actonym.methods.base import MethodCard, PixelMethod, register
 from actonym.nets.inflate import load_image_weights
-from actonym.nets.tubelets import Box, cut, filled, grid_of, join, low_frequencies
+from actonym.nets.tubelets import Box, cut, filled, grid_of, join, low_frequencies, rarity
 from actonym.nets.vit import Layer, Tubelets, initialize, resize_positions
 from actonym.train.adversarial import first_of, some_frames
 from actonym.train.phase import Batch, Phase, Recognizers, Update
@@ -25,7 +25,6 @@ from actonym.train.schedule import constant, cosine, one_cycle
 from actonym.video.transform import resize, resize_short
 
 FAINT = 0.01  # by which what a layer adds is scaled at an `identity` start
-EASY = 0.9  # share of the tubelets that a block keeps at first; a predictor that is nearly sure would hardly learn
 
 # Log-probabilities `[B, L, N, 2]`, what is still kept `[B, L, N]` and the number of the block to its decisions.
 Decide = Callable[[Tensor, Tensor, int], Tensor]
@@ -249,6 +248,20 @@ def sparsity(history: Sequence[Tensor], keep: float) -> Tensor:
     return (shares - wanted[None, :, None]).square().mean()
 
 
+class Guide:
+    """Decides by what tubelets are worth, and remembers how far the predictors were from deciding so."""
+
+    def __init__(self, method: STPrivacy, worth: Tensor) -> None:
+        self.method, self.worth = method, worth
+        self.told: list[Tensor] = []  # of each block, the cross-entropy of what it had to decide about
+
+    def __call__(self, log_z: Tensor, kept: Tensor, number: int) -> Tensor:
+        decided = self.method.sort(self.worth[..., None], kept, number)
+        surprise = -torch.where(decided > 0, log_z[..., 0], log_z[..., 1])
+        self.told.append((surprise * kept).sum() / kept.sum())
+        return decided
+
+
 def drawn_together(log_z: Tensor) -> Tensor:
     """Gumbel-softmax with one noise for all rows: log-probabilities `[B, L, N, 2]` to decisions `[B, L, N]`.
 
@@ -289,10 +302,9 @@ class Training:
     drill: int = 0  # epochs in which the privacy recognizer then goes on alone: nobody learns from a weak one
     drill_lr: float = 3e-3
     classification: float = 1.0  # weight of L'_Action in the initialization
-    guidance: float = 0.0  # weight of the action recognizer's loss in the initialization, in which it then learns too
+    guidance: float = 0.0  # weight, in the initialization, of keeping what the action recognizer looks at
     reconstruction: float = 0.0  # weight of the pixels' error in the initialization
     still: bool = False  # the noise of a decision is the same at all times of a clip: see drawn_together
-    easing: bool = False  # in the initialization the share to keep comes down from EASY to alpha, not at once
     start: str | None = None  # `identity`, or a file with the weights of an image transformer
 
     def phases(self) -> list[Phase]:
@@ -325,9 +337,8 @@ class Training:
     def _initialization(self) -> list[Phase]:
         """The predictors alone, then everything (the released schedule; the paper has 80 epochs and no more to say)."""
         classify = nn.Linear(self.method.position.shape[-1], self.recognizers.actions)
-        keep = self.method.keep
         for block in self.method.sparsification:
-            block.predictor.start_at(max(keep, EASY) if self.easing else keep)
+            block.predictor.start_at(self.method.keep)
         predictors = [block.predictor for block in self.method.sparsification]
         own = {id(p) for predictor in predictors for p in predictor.parameters()}
         backbone = nn.ParameterList(p for p in self.method.parameters() if id(p) not in own)
@@ -363,27 +374,36 @@ class Training:
         return {"leak": self._learn_privacy(batch.clip, batch, update)}
 
     def initialize(self, classify: nn.Linear, batch: Batch, update: Update) -> dict[str, Tensor]:
-        """Equation 12: L_Spars + L'_Action, the method recognizing the action by itself."""
-        out, x, history = self.method.masked(batch.clip, self.draw)
+        """Equation 12: L_Spars + L'_Action, the method recognizing the action by itself; with a guide, if any."""
+        guide = Guide(self.method, self.worth(batch)) if self.guidance else None
+        out, x, history = self.method.masked(batch.clip, guide or self.draw)
         kept = history[-1]
         pooled = mean_of_kept(x.unflatten(1, kept.shape[1:]), kept, (1, 2)).flatten(1)
-        keep = self.method.keep
-        if self.easing:
-            keep += (max(keep, EASY) - keep) * (1 - batch.progress)
-        spars, action = sparsity(history, keep), action_loss(classify(pooled), batch.action)
+        spars, action = sparsity(history, self.method.keep), action_loss(classify(pooled), batch.action)
         loss = self.sparsity * spars + self.classification * action
         logged = {"sparsity": spars, "action": action, "kept": kept.mean()}
-        if self.guidance:
-            logged["guidance"] = action_loss(self.recognizers.action(out), batch.action)
+        if guide:
+            logged["guidance"] = torch.stack(guide.told).mean()
             loss = loss + self.guidance * logged["guidance"]
         if self.reconstruction:
             target = join(cut(batch.clip, self.method.tubelet) * kept[..., None].detach(), *self._boxes(batch.clip))
             logged["pixels"] = mse_loss(out, target)
             loss = loss + self.reconstruction * logged["pixels"]
         update("anonymizer", loss)
-        if self.guidance:
-            update("action", action_loss(self.recognizers.action(out.detach()), batch.action))
+        if guide:
+            logged["guide"] = action_loss(self.recognizers.action(out.detach()), batch.action)
+            update("action", logged["guide"])
         return logged
+
+    def worth(self, batch: Batch) -> Tensor:
+        """How much the action recognizer looks at each place of a raw clip, at any time of it: `[B, L, N]`.
+
+        The slope of its loss times what moves.
+        """
+        clip = batch.clip.detach().requires_grad_()
+        (slope,) = torch.autograd.grad(action_loss(self.recognizers.action(clip), batch.action), clip)
+        looked = cut(slope * (clip.detach() - clip.detach().mean(2, keepdim=True)), self.method.tubelet).abs().sum(-1)
+        return looked.mean(1, keepdim=True).expand_as(looked)
 
     def play(self, batch: Batch, update: Update) -> dict[str, Tensor]:
         """Equation 13 for the anonymizer; then each recognizer, on what it shows."""
@@ -436,14 +456,16 @@ def start_as_identity(method: STPrivacy) -> None:
 
     Small transformers that begin at random show grey for a long time, and grey is a trap: it hides everything. Layers
     that add what they have not learned yet are noise in which no recognizer finds the action: they begin faint.
+    Waves are made about equally loud: in normalized tokens what moves would be nothing beside what is bright.
     """
-    basis = low_frequencies(method.tubelet, method.position.shape[-1])
+    dim = method.position.shape[-1]
+    basis, loud = low_frequencies(method.tubelet, dim), rarity(method.tubelet, dim)[:, None]
     with torch.no_grad():
         for layer in method.all_layers():
             for last in (layer.attention.out, cast("nn.Linear", layer.mlp[2])):
                 last.weight.mul_(FAINT)
                 nn.init.zeros_(last.bias)
-        method.tubelets.project.weight.copy_(basis.view_as(method.tubelets.project.weight))
-        method.pixels.weight.copy_(basis.T / 2)  # the clip enters as -1..1
+        method.tubelets.project.weight.copy_((loud * basis).view_as(method.tubelets.project.weight))
+        method.pixels.weight.copy_((basis / loud).T / 2)  # the clip enters as -1..1
         for end in (method.tubelets.project, method.pixels):
             nn.init.zeros_(cast("nn.Parameter", end.bias))

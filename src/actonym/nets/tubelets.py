@@ -9,6 +9,8 @@ from torch.nn.functional import pad
 
 Box = tuple[int, int, int]
 
+CHANGE = 8  # times as loud a wave that changes in time is made, for each step of its frequency
+
 
 def grid_of(clip: Tensor, tubelet: Box) -> Box:
     """How many tubelets a clip has in time, down and across."""
@@ -39,22 +41,37 @@ def filled(clip: Tensor, tubelet: Box) -> Tensor:
 
 
 def low_frequencies(tubelet: Box, count: int) -> Tensor:
-    """The `count` slowest waves of a tubelet, `[count, 3 dT dH dW]`, orthonormal: a 3-D cosine transform.
-
-    Brightness comes before colour, as in video codecs: a wave of colour counts as one twice as fast, and four more.
-    """
+    """The `count` slowest waves of a tubelet, `[count, 3 dT dH dW]`, orthonormal: a 3-D cosine transform."""
     waves = [cosines(side) for side in tubelet]
     colours = torch.tensor([[1.0, 1.0, 1.0], [1.0, 0.0, -1.0], [1.0, -2.0, 1.0]])
     colours = colours / colours.norm(dim=1, keepdim=True)
+    found = [
+        torch.einsum("c,t,h,w->cthw", colours[c], waves[0][t], waves[1][h], waves[2][w]).flatten()
+        for c, t, h, w in _slowest(tubelet, count)
+    ]
+    return torch.stack(found)
+
+
+def rarity(tubelet: Box, count: int) -> Tensor:
+    """By how much each of those waves must be enlarged to vary about as much as the others, `[count]`.
+
+    Pictures have less of faster waves, and far less of what changes from frame to frame. On the stage waves that are
+    enlarged in this way vary by 1 to 4, the mean brightness by 6; else the change of brightness, which tells where
+    something moves, would vary by a fifteenth of that.
+    """
+    return torch.tensor([(1.0 + h + w) * CHANGE**t for _, t, h, w in _slowest(tubelet, count)])
+
+
+def _slowest(tubelet: Box, count: int) -> list[tuple[int, ...]]:
+    """Colour and frequencies in time, height and width of the slowest waves.
+
+    Brightness comes before colour, as in video codecs: a wave of colour counts as one twice as fast, and four more.
+    """
     places = list(product(range(3), *(range(side) for side in tubelet)))
     if count > len(places):
         raise ValueError(f"a tubelet of {tubelet} has {len(places)} values, fewer than {count}")
     places.sort(key=lambda place: sum(place[1:]) if place[0] == 0 else 2 * sum(place[1:]) + 4)
-    found = [
-        torch.einsum("c,t,h,w->cthw", colours[c], waves[0][t], waves[1][h], waves[2][w]).flatten()
-        for c, t, h, w in places[:count]
-    ]
-    return torch.stack(found)
+    return places[:count]
 
 
 def cosines(side: int) -> Tensor:
