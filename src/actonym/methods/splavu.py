@@ -38,11 +38,8 @@ class SelfAttention(nn.Module):
     def __init__(self, dim: int, layers: int, heads: int) -> None:
         super().__init__()
         self.layers = nn.ModuleList(Layer(dim, heads, widen=2) for _ in range(layers))
-        with torch.no_grad():
-            for layer in self.layers:
-                for last in (layer.attention.out, layer.mlp[2]):  # type: ignore[union-attr, index]
-                    last.weight.mul_(FAINT)  # type: ignore[union-attr, operator]
-                    last.bias.zero_()  # type: ignore[union-attr, operator]
+        for layer in self.layers:
+            cast("Layer", layer).start_faint(FAINT)
 
     def forward(self, features: Tensor, present: Tensor | None) -> Tensor:
         kept = None if present is None else present.to(features.dtype)

@@ -462,9 +462,7 @@ def start_as_identity(method: STPrivacy) -> None:
     basis, loud = low_frequencies(method.tubelet, dim), rarity(method.tubelet, dim)[:, None]
     with torch.no_grad():
         for layer in method.all_layers():
-            for last in (layer.attention.out, cast("nn.Linear", layer.mlp[2])):
-                last.weight.mul_(FAINT)
-                nn.init.zeros_(last.bias)
+            layer.start_faint(FAINT)
         method.tubelets.project.weight.copy_((loud * basis).view_as(method.tubelets.project.weight))
         method.pixels.weight.copy_((basis / loud).T / 2)  # the clip enters as -1..1
         for end in (method.tubelets.project, method.pixels):

@@ -1,6 +1,7 @@
 """A video transformer over tubelets (STPrivacy section 3.1; ViT sizes of Dosovitskiy et al. and DeiT)."""
 
 from dataclasses import dataclass
+from typing import cast
 
 import torch
 from torch import Tensor, nn
@@ -55,6 +56,13 @@ class Layer(nn.Module):
         self.norm1, self.attention = nn.LayerNorm(dim, eps=1e-6), Attention(dim, heads)
         self.norm2 = nn.LayerNorm(dim, eps=1e-6)
         self.mlp = nn.Sequential(nn.Linear(dim, widen * dim), nn.GELU(), nn.Linear(widen * dim, dim))
+
+    @torch.no_grad()
+    def start_faint(self, scale: float) -> None:
+        """What it adds is scaled, so that it begins near the identity."""
+        for last in (self.attention.out, cast("nn.Linear", self.mlp[2])):
+            last.weight.mul_(scale)
+            nn.init.zeros_(last.bias)
 
     def forward(self, x: Tensor, kept: Tensor | None = None) -> Tensor:
         x = x + self.attention(self.norm1(x), kept)
