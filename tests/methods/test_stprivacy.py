@@ -308,6 +308,23 @@ def test_the_guide_keeps_what_the_recognizer_looks_at(small):
     assert torch.allclose(guide.told[0], -sum(right) / 128, atol=1e-5)
 
 
+def test_steering_leaves_decisions_to_the_predictors_and_tells_them_what_would_be_better(small):
+    nets = recognizers()
+    game = {"steering": 2.0, "sparsity": 0.0, "action": 0.0, "privacy": 0.0}
+    plan, batch = Training(small, nets, **game), batch_of()
+    worth = plan.worth(batch)
+    guide = Guide(small, worth, small.sort)
+    _, history = small.decisions(small.tokens(batch.clip), guide)
+    _, alone = small.decisions(small.tokens(batch.clip), small.sort)
+    assert all(torch.equal(a, b) for a, b in zip(history, alone, strict=True))
+    # After the first block only what is still there counts: the best 8 of 11, the best 5 of 8.
+    best = small.sort(worth[..., None], history[0], 2)
+    assert ((best > 0) <= (history[0] > 0)).all() and (best.sum(2) == 8).all()
+    given = {}
+    logged = plan.play(batch, lambda name, loss, **_: given.update({name: loss.detach()}))
+    assert torch.allclose(given["anonymizer"], 2 * logged["guidance"]) and logged["guidance"] > 0
+
+
 class Corner(nn.Module):
     """Of every frame the first four pixels of the first four lines."""
 

@@ -1,5 +1,7 @@
 """Networks on frames: the papers' sizes, and that frames and planes are never mixed."""
 
+from functools import partial
+
 import pytest
 import torch
 
@@ -27,6 +29,7 @@ def test_odd_sizes_are_filled_and_cut(h, w):
 
 
 NETS = [(UNet, unet.MULTIPLE), (UNetPlusPlus, unet.MULTIPLE), (ITNet, itnet.MULTIPLE)]
+NETS += [(partial(net, fold=2), 2 * unet.MULTIPLE) for net in (UNet, UNetPlusPlus)]
 
 
 @pytest.mark.parametrize(("net", "multiple"), NETS)
@@ -35,6 +38,17 @@ def test_images_to_images(net, multiple):
     images = torch.rand(2, 3, 2 * multiple, 3 * multiple)
     out = net(4).eval()(images)
     assert out.shape == images.shape and out.min() >= 0 and out.max() <= 1 and out.std() > 0
+
+
+@pytest.mark.parametrize("net", [UNet, UNetPlusPlus])
+def test_folded_pixels_come_back_to_their_places(net):
+    """Only the fourth channel of the last layer is lit: the red, lower right pixel of every square of four."""
+    net = net(2, fold=2).eval()
+    torch.nn.init.zeros_(net.last.weight)
+    net.last.bias.data.fill_(-100)[3] = 100
+    (red, *others) = net(torch.rand(1, 3, 32, 32))[0]
+    assert torch.equal(red[1::2, 1::2], torch.ones(16, 16)) and red.sum() == 16 * 16
+    assert all(plane.sum() == 0 for plane in others)
 
 
 def convolutions(net):

@@ -112,6 +112,6 @@ class SPAct(PerFrame):
     )
     game = SPActGame
 
-    def __init__(self, width: int = 64, side: int = 112) -> None:
-        """`width`: channels of the UNet's first level."""
-        super().__init__(UNet(width), MULTIPLE, side)
+    def __init__(self, width: int = 64, side: int = 112, fold: int = 1) -> None:
+        """`width`: channels of the UNet's first level; `fold`: side of the squares of pixels that it takes as one."""
+        super().__init__(UNet(width, fold), fold * MULTIPLE, side)

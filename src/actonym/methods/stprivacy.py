@@ -249,17 +249,21 @@ def sparsity(history: Sequence[Tensor], keep: float) -> Tensor:
 
 
 class Guide:
-    """Decides by what tubelets are worth, and remembers how far the predictors were from deciding so."""
+    """Decides by what tubelets are worth, or lets others, and remembers how far from that the predictors are."""
 
-    def __init__(self, method: STPrivacy, worth: Tensor) -> None:
-        self.method, self.worth = method, worth
+    def __init__(self, method: STPrivacy, worth: Tensor, decide: Decide | None = None) -> None:
+        self.method, self.worth, self.decide = method, worth, decide
         self.told: list[Tensor] = []  # of each block, the cross-entropy of what it had to decide about
 
     def __call__(self, log_z: Tensor, kept: Tensor, number: int) -> Tensor:
-        decided = self.method.sort(self.worth[..., None], kept, number)
-        surprise = -torch.where(decided > 0, log_z[..., 0], log_z[..., 1])
-        self.told.append((surprise * kept).sum() / kept.sum())
-        return decided
+        best = self.method.sort(self.worth[..., None], kept, number)
+        surprise = -torch.where(best > 0, log_z[..., 0], log_z[..., 1])
+        weight = kept.detach()
+        self.told.append((surprise * weight).sum() / weight.sum().clamp_min(1))
+        return best if self.decide is None else self.decide(log_z, kept, number)
+
+    def loss(self) -> Tensor:
+        return torch.stack(self.told).mean()
 
 
 def drawn_together(log_z: Tensor) -> Tensor:
@@ -303,6 +307,7 @@ class Training:
     drill_lr: float = 3e-3
     classification: float = 1.0  # weight of L'_Action in the initialization
     guidance: float = 0.0  # weight, in the initialization, of keeping what the action recognizer looks at
+    steering: float = 0.0  # the same in the game
     reconstruction: float = 0.0  # weight of the pixels' error in the initialization
     still: bool = False  # the noise of a decision is the same at all times of a clip: see drawn_together
     start: str | None = None  # `identity`, or a file with the weights of an image transformer
@@ -383,7 +388,7 @@ class Training:
         loss = self.sparsity * spars + self.classification * action
         logged = {"sparsity": spars, "action": action, "kept": kept.mean()}
         if guide:
-            logged["guidance"] = torch.stack(guide.told).mean()
+            logged["guidance"] = guide.loss()
             loss = loss + self.guidance * logged["guidance"]
         if self.reconstruction:
             target = join(cut(batch.clip, self.method.tubelet) * kept[..., None].detach(), *self._boxes(batch.clip))
@@ -408,15 +413,20 @@ class Training:
     def play(self, batch: Batch, update: Update) -> dict[str, Tensor]:
         """Equation 13 for the anonymizer; then each recognizer, on what it shows."""
         crowd, batch = batch, first_of(batch, self.crowd)
-        out, _, history = self.method.masked(batch.clip, self.draw)
+        guide = Guide(self.method, self.worth(batch), self.draw) if self.steering else None
+        out, _, history = self.method.masked(batch.clip, guide or self.draw)
         spars = sparsity(history, self.method.keep)
         action = action_loss(self.recognizers.action(out), batch.action)
         logits = self.recognizers.privacy(self._seen(out))
         hidden = maximize(logits, batch.privacy, self.ceiling) if self.objective == "maximize" else uninformed(logits)
-        update("anonymizer", self.sparsity * spars + self.action * action + self.privacy * hidden)
+        loss = self.sparsity * spars + self.action * action + self.privacy * hidden
+        logged = {"sparsity": spars, "action": action, "kept": history[-1].mean()}
+        if guide:
+            logged["guidance"] = guide.loss()
+            loss = loss + self.steering * logged["guidance"]
+        update("anonymizer", loss)
         shown = self._crowded(out.detach(), crowd.clip)
-        leak = self._learn(shown, replace(batch, privacy=crowd.privacy), update)
-        return {"sparsity": spars, "action": action, "leak": leak, "kept": history[-1].mean()}
+        return {**logged, "leak": self._learn(shown, replace(batch, privacy=crowd.privacy), update)}
 
     def _crowded(self, out: Tensor, clips: Tensor) -> Tensor:
         """What was shown of the first clips, and the others as they will be shown when nothing is masked any more."""

@@ -69,6 +69,6 @@ class TeDSPAD(PerFrame):
     )
     game = TeDSPADGame
 
-    def __init__(self, width: int = 32, side: int = 224) -> None:
-        """`width`: channels of the first level."""
-        super().__init__(UNetPlusPlus(width), MULTIPLE, side)
+    def __init__(self, width: int = 32, side: int = 224, fold: int = 1) -> None:
+        """`width`: channels of the first level; `fold`: side of the squares of pixels that are taken as one."""
+        super().__init__(UNetPlusPlus(width, fold), fold * MULTIPLE, side)
