@@ -113,7 +113,8 @@ def test_save_then_load_gives_the_same_output(method, tmp_path):
     again = methods.load(tmp_path / "checkpoint")
     assert type(again) is type(method) and not again.training
     assert torch.equal(run(again, clip), run(method, clip))
-    assert (tmp_path / "checkpoint" / "README.md").is_file(), "a checkpoint has a model card"
+    card = (tmp_path / "checkpoint" / "README.md").read_text()
+    assert card.startswith(f"# {method.card.title}\n") and method.card.idea in card and method.card.paper in card
 
 
 def test_gradients_reach_every_trainable_parameter_in_some_phase(method):

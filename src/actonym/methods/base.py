@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from actonym.train.phase import Phase, Recognizers
 
 WEIGHTS = "model.safetensors"
+MODEL_CARD = "README.md"
 SHIPPED = Path(__file__).parent / "shipped"  # NAME/: checkpoints that come with the package
 
 
@@ -213,7 +214,25 @@ def save(method: Method, folder: str | Path) -> Path:
     method.save_pretrained(folder, config=config(method))
     whole = {"method": method.name, **config(method), "sha256": sha256(folder / WEIGHTS)}
     (folder / "config.json").write_text(json.dumps(whole, indent=2, sort_keys=True) + "\n")
+    (folder / MODEL_CARD).write_text(model_card(method))  # instead of the hub library's, which says nothing
     return folder
+
+
+def model_card(method: Method) -> str:
+    """What somebody who finds a checkpoint wants to know of it; how it was trained, `history.json` beside it says."""
+    card, weights = method.card, sum(p.numel() for p in method.parameters())
+    knobs = [f"- `{name}`: {text}" for name, text in sorted(card.knobs.items()) if name in card.live]
+    made_with = [f"{name} {value}" for name, value in sorted(config(method).items())]
+    lines = [
+        f"# {card.title}",
+        "",
+        card.idea,
+        "",
+        f"{', '.join([f'{weights:,} parameters', *made_with])}. {card.paper}.",
+    ]
+    if knobs:
+        lines += ["", "May be turned without training:", "", *knobs]
+    return "\n".join(lines) + "\n"
 
 
 def config(method: Method) -> Settings:
