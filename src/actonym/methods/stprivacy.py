@@ -17,7 +17,7 @@ from actonym.losses.action import action_loss
 from actonym.losses.privacy import maximize, uninformed
 from actonym.methods.base import MethodCard, PixelMethod, register
 from actonym.nets.inflate import load_image_weights
-from actonym.nets.tubelets import Box, cut, filled, grid_of, join, low_frequencies, rarity
+from actonym.nets.tubelets import Box, colourless, cut, filled, grid_of, join, low_frequencies, rarity
 from actonym.nets.vit import Layer, Tubelets, initialize, resize_positions
 from actonym.train.adversarial import first_of, some_frames
 from actonym.train.phase import Batch, Phase, Recognizers, Update
@@ -108,11 +108,15 @@ class STPrivacy(PixelMethod):
         length: int = 2,
         patch: int = 16,
         rewrite: bool = True,
+        still: bool = False,
     ) -> None:
         """`blocks`: layers of each sparsification block; `layers`: those of the anonymization block. A tubelet has
         `length` frames of `patch` x `patch` pixels.
 
-        Without `rewrite` the tubelets that are left show the raw video (the paper's separate sparsification).
+        Without `rewrite` the tubelets that are left show the raw video (the paper's separate sparsification). With
+        `still` a place is kept or dropped for a whole clip, by what its rows say on average. Holes that open and close
+        are more motion than any action: a recognizer that loses 0.3 on raw clips of the stage loses 0.4 with a third of
+        the tubelets, chosen once, and 8 if each row chooses its own by the same predictors.
         """
         super().__init__()
         if not 0 < keep <= 1:
@@ -120,7 +124,7 @@ class STPrivacy(PixelMethod):
         self.tubelet = (length, patch, patch)
         if frames % length or side % patch:
             raise ValueError(f"a clip of {frames} x {side} x {side} does not divide into tubelets of {self.tubelet}")
-        self.keep, self.rewrite = keep, rewrite
+        self.keep, self.rewrite, self.still = keep, rewrite, still
         self.working_frames, self.working_size = frames, side
         self.grid = (side // patch, side // patch)
         self.tubelets = Tubelets(dim, self.tubelet)
@@ -172,11 +176,16 @@ class STPrivacy(PixelMethod):
         place = torch.arange(spatial, device=x.device).expand(b, length, spatial)
         for number, block in enumerate(self.sparsification, 1):
             x = _through(block.layers, x.flatten(1, 2)).unflatten(1, (length, -1))
-            probability = block.predictor(x, torch.ones_like(x[..., 0]))[..., 0]
+            probability = self.judged(block, x, torch.ones_like(x[..., 0]))[..., 0]
             best = probability.topk(self.count(spatial, number), 2).indices.sort(2).values
             x = x.gather(2, best[..., None].expand(-1, -1, -1, dim))
             place = place.gather(2, best)
         return x, place
+
+    def judged(self, block: Sparsification, x: Tensor, kept: Tensor) -> Tensor:
+        """The log-probabilities of a block; those of all rows of a clip alike if it is to hold still."""
+        log_z = block.predictor(x, kept)
+        return log_z.mean(1, keepdim=True).log_softmax(-1).expand_as(log_z) if self.still else log_z
 
     def count(self, spatial: int, number: int) -> int:
         """How many of a row's tokens are left after block `number`."""
@@ -200,7 +209,7 @@ class STPrivacy(PixelMethod):
         history = []
         for number, block in enumerate(self.sparsification, 1):
             x = _through(block.layers, x, kept.flatten(1) if number > 1 else None)
-            kept = kept * decide(block.predictor(x.unflatten(1, rows), kept), kept, number)
+            kept = kept * decide(self.judged(block, x.unflatten(1, rows), kept), kept, number)
             history.append(kept)
         return x, history
 
@@ -213,8 +222,11 @@ class STPrivacy(PixelMethod):
         return join(pixels * kept[..., None], grid_of(clip, self.tubelet), self.tubelet), x, history
 
     def draw(self, log_z: Tensor, kept: Tensor, number: int) -> Tensor:
-        """Equation 6. Where all is to be kept nothing is drawn."""
-        return gumbel_softmax(log_z, hard=True)[..., 0] if self.keep < 1 else torch.ones_like(kept)
+        """Equation 6, once for each place if it is to hold still. Where all is to be kept nothing is drawn."""
+        if self.keep == 1:
+            return torch.ones_like(kept)
+        rows = log_z[:, :1] if self.still else log_z
+        return gumbel_softmax(rows, hard=True)[..., 0].expand_as(kept)
 
     def sort(self, log_z: Tensor, kept: Tensor, number: int) -> Tensor:
         """The decisions of `prune`: the best of what is still kept."""
@@ -266,18 +278,6 @@ class Guide:
         return torch.stack(self.told).mean()
 
 
-def drawn_together(log_z: Tensor) -> Tensor:
-    """Gumbel-softmax with one noise for all rows: log-probabilities `[B, L, N, 2]` to decisions `[B, L, N]`.
-
-    Each decision is drawn as in equation 6, but holes do not open and close by chance from row to row. Such flicker is
-    more motion than any action: a recognizer of raw clips is right about 9 of 10, about 7 of 10 with a tenth of the
-    tubelets dropped three times at the same places, and about 1 of 10, which is chance, with as many at any places.
-    """
-    noise = -torch.empty_like(log_z[:, :1]).exponential_().log()
-    soft = (log_z + noise).softmax(-1)[..., 0]
-    return (soft > 0.5).to(soft.dtype) - soft.detach() + soft
-
-
 @dataclass
 class Training:
     """How it learns: the preset's `train` section."""
@@ -309,19 +309,20 @@ class Training:
     guidance: float = 0.0  # weight, in the initialization, of keeping what the action recognizer looks at
     steering: float = 0.0  # the same in the game
     reconstruction: float = 0.0  # weight of the pixels' error in the initialization
-    still: bool = False  # the noise of a decision is the same at all times of a clip: see drawn_together
-    start: str | None = None  # `identity`, or a file with the weights of an image transformer
+    noise: bool = True  # False: the game is played with the decisions of inference, not with drawn ones
+    betas: Sequence[float] = (0.9, 0.999)  # of the anonymizer's AdamW in the game
+    start: str | None = None  # `identity`, `grey`, or a file with the weights of an image transformer
 
     def phases(self) -> list[Phase]:
         if self.objective not in ("maximize", "uninformed"):
             raise unknown("objective", self.objective, ["maximize", "uninformed"])
-        if self.start == "identity":
-            start_as_identity(self.method)
+        if self.start in ("identity", "grey"):
+            start_as_identity(self.method, grey=self.start == "grey")
         elif self.start:
             load_image_weights(Path(self.start), self.method.tubelets, self.method.position, self.method.all_layers())
         nets, optimizers = self._recognizer_modules(), self._recognizer_optimizers()
         spy: dict[str, Optimizer] = {"privacy": self._adamw(self.drill_lr, self.recognizers.privacy)}
-        anonymizer = self._adamw(self.adversarial_lr or self.lr, self.method)
+        anonymizer = self._adamw(self.adversarial_lr or self.lr, self.method, self.betas)
         phases = [
             Phase("rehearsal", self.rehearsal, self.rehearse, optimizers, nets, 2 * self.batch_size, one_cycle),
             Phase("drill", self.drill, self.drilled, spy, nets, 2 * self.batch_size, one_cycle),
@@ -365,11 +366,10 @@ class Training:
             make("initialization", self.initialization, optimizers=moving, schedule=cosine),
         ]
 
-    def draw(self, log_z: Tensor, kept: Tensor, number: int) -> Tensor:
-        """Equation 6, with one noise for each place of a clip if it is to hold still."""
-        if self.still and self.method.keep < 1:
-            return drawn_together(log_z)
-        return self.method.draw(log_z, kept, number)
+    def sort(self, log_z: Tensor, kept: Tensor, number: int) -> Tensor:
+        """The decisions of inference, with the slope of the probabilities."""
+        soft = log_z[..., 0].exp()
+        return self.method.sort(log_z, kept, number) - soft.detach() + soft
 
     def rehearse(self, batch: Batch, update: Update) -> dict[str, Tensor]:
         """Recognizers that know nothing yet would lead the anonymizer nowhere (ours; the paper's know ImageNet)."""
@@ -381,7 +381,7 @@ class Training:
     def initialize(self, classify: nn.Linear, batch: Batch, update: Update) -> dict[str, Tensor]:
         """Equation 12: L_Spars + L'_Action, the method recognizing the action by itself; with a guide, if any."""
         guide = Guide(self.method, self.worth(batch)) if self.guidance else None
-        out, x, history = self.method.masked(batch.clip, guide or self.draw)
+        out, x, history = self.method.masked(batch.clip, guide or self.method.draw)
         kept = history[-1]
         pooled = mean_of_kept(x.unflatten(1, kept.shape[1:]), kept, (1, 2)).flatten(1)
         spars, action = sparsity(history, self.method.keep), action_loss(classify(pooled), batch.action)
@@ -391,7 +391,8 @@ class Training:
             logged["guidance"] = guide.loss()
             loss = loss + self.guidance * logged["guidance"]
         if self.reconstruction:
-            target = join(cut(batch.clip, self.method.tubelet) * kept[..., None].detach(), *self._boxes(batch.clip))
+            clip = batch.clip.mean(1, keepdim=True).expand_as(batch.clip) if self.start == "grey" else batch.clip
+            target = join(cut(clip, self.method.tubelet) * kept[..., None].detach(), *self._boxes(clip))
             logged["pixels"] = mse_loss(out, target)
             loss = loss + self.reconstruction * logged["pixels"]
         update("anonymizer", loss)
@@ -413,8 +414,9 @@ class Training:
     def play(self, batch: Batch, update: Update) -> dict[str, Tensor]:
         """Equation 13 for the anonymizer; then each recognizer, on what it shows."""
         crowd, batch = batch, first_of(batch, self.crowd)
-        guide = Guide(self.method, self.worth(batch), self.draw) if self.steering else None
-        out, _, history = self.method.masked(batch.clip, guide or self.draw)
+        decide = self.method.draw if self.noise else self.sort
+        guide = Guide(self.method, self.worth(batch), decide) if self.steering else None
+        out, _, history = self.method.masked(batch.clip, guide or decide)
         spars = sparsity(history, self.method.keep)
         action = action_loss(self.recognizers.action(out), batch.action)
         logits = self.recognizers.privacy(self._seen(out))
@@ -451,8 +453,8 @@ class Training:
     def _boxes(self, clip: Tensor) -> tuple[Box, Box]:
         return grid_of(clip, self.method.tubelet), self.method.tubelet
 
-    def _adamw(self, lr: float, module: nn.Module) -> torch.optim.AdamW:
-        return torch.optim.AdamW(module.parameters(), lr, weight_decay=self.weight_decay)
+    def _adamw(self, lr: float, module: nn.Module, betas: Sequence[float] = (0.9, 0.999)) -> torch.optim.AdamW:
+        return torch.optim.AdamW(module.parameters(), lr, (betas[0], betas[1]), weight_decay=self.weight_decay)
 
     def _recognizer_modules(self) -> dict[str, nn.Module]:
         return {"action": self.recognizers.action, "privacy": self.recognizers.privacy}
@@ -461,8 +463,8 @@ class Training:
         return {name: self._adamw(self.recognizer_lr, net) for name, net in self._recognizer_modules().items()}
 
 
-def start_as_identity(method: STPrivacy) -> None:
-    """Tokens begin as the lowest frequencies of their tubelets, and pixels are what these make up (ours).
+def start_as_identity(method: STPrivacy, grey: bool = False) -> None:
+    """Tokens begin as the lowest frequencies of their tubelets, and pixels are what these make up (ours), or `grey`.
 
     Small transformers that begin at random show grey for a long time, and grey is a trap: it hides everything. Layers
     that add what they have not learned yet are noise in which no recognizer finds the action: they begin faint.
@@ -474,6 +476,7 @@ def start_as_identity(method: STPrivacy) -> None:
         for layer in method.all_layers():
             layer.start_faint(FAINT)
         method.tubelets.project.weight.copy_((loud * basis).view_as(method.tubelets.project.weight))
-        method.pixels.weight.copy_((basis / loud).T / 2)  # the clip enters as -1..1
+        shown = colourless(method.tubelet, dim)[:, None] if grey else 1
+        method.pixels.weight.copy_((shown * basis / loud).T / 2)  # the clip enters as -1..1
         for end in (method.tubelets.project, method.pixels):
             nn.init.zeros_(cast("nn.Parameter", end.bias))

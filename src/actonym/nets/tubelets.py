@@ -62,6 +62,11 @@ def rarity(tubelet: Box, count: int) -> Tensor:
     return torch.tensor([(1.0 + h + w) * CHANGE**t for _, t, h, w in _slowest(tubelet, count)])
 
 
+def colourless(tubelet: Box, count: int) -> Tensor:
+    """Which of those waves are brightness, `[count]`."""
+    return torch.tensor([colour == 0 for colour, *_ in _slowest(tubelet, count)])
+
+
 def _slowest(tubelet: Box, count: int) -> list[tuple[int, ...]]:
     """Colour and frequencies in time, height and width of the slowest waves.
 
