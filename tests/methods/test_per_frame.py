@@ -44,4 +44,4 @@ def test_large_video_is_worked_on_at_the_side_that_was_learned():
     method.net.register_forward_pre_hook(lambda _, inputs: sizes.append(tuple(inputs[0].shape[-2:])))
     out = method(torch.rand(1, 3, 1, 96, 128))
     assert out.shape == (1, 3, 1, 96, 128)
-    assert sizes == [(32, 48)], "32 x 43, filled up to a multiple of 16"
+    assert sizes == [(32, 64)], "32 x 43, filled up to a multiple of 32: squares of two pixels, halved four times"
