@@ -22,10 +22,10 @@ from actonym.train.command import train
 CARD = """{card}
 ## How it was made
 
-By `scripts/ship_method.py {name}`: preset {preset}, seed {seed}, {minutes:.0f} minutes on {threads} threads. It learned
-from {videos} videos of `{data}` and has seen nothing but synthetic people; what it does to real ones is not measured.
+By `scripts/ship_method.py {name}`: preset stage, seed {seed}, {minutes:.0f} minutes on {threads} threads. It learned
+from {videos} videos of the stage and has seen nothing but synthetic people; what it does to real ones is not measured.
 
-| on {tests} test videos of `{data}` | raw | anonymized |
+| on {tests} test videos of the stage | raw | anonymized |
 |---|--:|--:|
 | top-1 of the action, recognizer trained anew | {raw_top1:.3f} | {top1:.3f} |
 | cMAP of the attributes, strongest of {attackers} attackers (chance {chance:.3f}) | {raw_cmap:.3f} | {cmap:.3f} |
@@ -38,8 +38,6 @@ def describe(method: methods.Method, result: Mapping[str, Any], seconds: float, 
     return CARD.format(
         card=model_card(method),
         name=method.name,
-        preset=result["preset"],
-        data=result["data"],
         seed=seed,
         minutes=seconds / 60,
         threads=threads,
@@ -59,8 +57,6 @@ def describe(method: methods.Method, result: Mapping[str, Any], seconds: float, 
 def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
     parser.add_argument("method")
-    parser.add_argument("--data", default="stage")
-    parser.add_argument("--preset", default="stage")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--out", type=Path, default=None, help="default: where the package looks for it")
@@ -70,9 +66,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     out = options.out or SHIPPED / options.method.partition("@")[0]
     with TemporaryDirectory() as folder:
         made = Path(folder) / options.method
-        history = train(options.method, options.data, options.preset, made, options.seed)
-        evaluation = Evaluation(options.data, "known", options.preset)
-        result = evaluation.run(str(made), options.seed, Path(folder) / "result.json")
+        history = train(options.method, "stage", "stage", made, options.seed)
+        result = Evaluation("stage", "known", "stage").run(str(made), options.seed, Path(folder) / "result.json")
         seconds = sum(phase.seconds for phase in history.phases)
         card = describe(methods.load(made), result, seconds, options.seed, options.threads)
         out.mkdir(parents=True, exist_ok=True)

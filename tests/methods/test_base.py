@@ -1,4 +1,5 @@
 import json
+from pathlib import Path
 
 import pytest
 import torch
@@ -159,3 +160,15 @@ def test_a_variant_says_only_what_differs(learnable):
     assert methods.create("tint@slow").training_settings == {"epochs": 2, "lr": 0.05}
     with pytest.raises(UserError, match="tint@slow is a variant of the preset stage, not of paper"):
         methods.create("tint@slow", "paper")
+
+
+def test_the_card_of_what_ships_says_what_was_measured():
+    from runpy import run_path
+
+    root = Path(__file__).parents[2]
+    result = json.loads((root / "results" / "stage-learned" / "vita-seed0.json").read_text())
+    describe = run_path(str(root / "scripts" / "ship_method.py"))["describe"]
+    card = describe(methods.create("vita"), result, seconds=600, seed=0, threads=2)
+    assert card.startswith("# VITA\n") and "seed 0, 10 minutes on 2 threads" in card
+    assert f"| {result['raw']['cmap']:.3f} | {result['privacy']['cmap']:.3f} |" in card
+    assert f"{result['kept']:.3f} / {result['closed']:.3f}" in card

@@ -51,6 +51,14 @@ def test_folded_pixels_come_back_to_their_places(net):
     assert all(plane.sum() == 0 for plane in others)
 
 
+@pytest.mark.parametrize("fold", [0, -1, 1.5])
+def test_a_fold_that_cannot_be(fold):
+    with pytest.raises(ValueError, match="fold must be a whole number of pixels, at least 1"):
+        UNet(2, fold)
+    with pytest.raises(ValueError, match="fold must be"):
+        UNetPlusPlus(2, fold)
+
+
 def convolutions(net):
     with torch.device("meta"):
         return [m for m in net().modules() if isinstance(m, torch.nn.Conv2d | torch.nn.ConvTranspose2d)]

@@ -18,7 +18,7 @@ class UNet(nn.Module):
 
     def __init__(self, width: int = 64, fold: int = 1) -> None:
         super().__init__()
-        self.fold, planes = fold, 3 * fold**2
+        self.fold, planes = fold, _planes(fold)
         widths = [width * factor for factor in (1, 2, 4, 8, 8)]
         self.first = _twice(planes, width, width)
         self.down = nn.ModuleList(_twice(i, o, o) for i, o in pairwise(widths))
@@ -47,7 +47,7 @@ class UNetPlusPlus(nn.Module):
 
     def __init__(self, width: int = 32, fold: int = 1) -> None:
         super().__init__()
-        self.fold, planes = fold, 3 * fold**2
+        self.fold, planes = fold, _planes(fold)
         widths = [width * 2**level for level in range(5)]
         self.nodes = nn.ModuleDict()
         for level, own in enumerate(widths):
@@ -66,6 +66,13 @@ class UNetPlusPlus(nn.Module):
                 joined = torch.cat([*before, _doubled(made[level + 1, column - 1])], 1)
                 made[level, column] = self.nodes[f"{level},{column}"](joined)
         return pixel_shuffle(self.last(made[0, 4]), self.fold).sigmoid()
+
+
+def _planes(fold: int) -> int:
+    """Of a picture whose squares of `fold` x `fold` pixels are folded into channels."""
+    if not isinstance(fold, int) or fold < 1:
+        raise ValueError(f"fold must be a whole number of pixels, at least 1, not {fold!r}")
+    return 3 * fold**2
 
 
 def _twice(inputs: int, middle: int, outputs: int) -> nn.Sequential:
