@@ -14,7 +14,7 @@ Make = Callable[..., Result]
 VOID = {"meta", "img", "wbr"}
 PARTS = (
     "2 methods on stage", "How to read this", "floor: action prior", "Leak per attribute", "Leak per attacker",
-    "No flags", "frame/cnn/tuned", "kept", "torch", "2.13.0", "raw at the top, anonymized at the bottom",
+    "No flags", "frame/cnn/tuned", "kept", "torch", "2.13.0", "top to bottom: raw, anonymized",
 )  # fmt: skip
 
 

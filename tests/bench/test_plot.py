@@ -18,6 +18,8 @@ from actonym.bench.plot import (
     free_place,
     kept_closed,
     kept_closed_figure,
+    path_figure,
+    paths,
     trade_off,
     trade_off_figure,
 )
@@ -204,3 +206,20 @@ def test_variants_have_the_colour_of_their_method(make: Make) -> None:
     [group] = summarize([make("stprivacy"), make("blur"), variant(make, "alpha", "1", 0.7), turned(make, 0.5)])
     colors = family_colors(group.rows)
     assert colors["stprivacy"] == colors["stprivacy@alpha-1"] == colors["stprivacy:keep=0.5"] != colors["blur"]
+
+
+def test_every_epoch_of_a_training_is_drawn(make: Make) -> None:
+    def trained(best: int | None, *points: tuple[float, float]) -> dict[str, object]:
+        found = {"leak": [leak for leak, _ in points], "action": [action for _, action in points]}
+        phases = [{"name": "drill", "points": {}}, {"name": "adversarial", "points": found, "best_epoch": best}]
+        return {"seconds": 1.0, "phases": phases}
+
+    way = (0.9, 0.5), (0.4, 0.7), (0.6, 0.8)
+    results = [make(), make("spact", training=trained(1, *way)), make("spact", 1, training=trained(None, *way[:2]))]
+    figure = path_figure(summarize(results))
+    assert figure is not None
+    [axes] = figure.axes
+    drawn = [list(zip(line.get_xdata(), line.get_ydata(), strict=True)) for line in axes.lines]
+    assert drawn == [list(way), [way[1]], list(way[:2]), [way[1]]], "the path, then the epoch that was kept"
+    assert axes.get_title(loc="left") == "spact"
+    assert paths(summarize(results)) is not None and paths(summarize(results[:1])) is None

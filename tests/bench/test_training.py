@@ -16,6 +16,7 @@ from actonym.bench.candidate import candidate
 from actonym.bench.evaluate import Evaluation
 from actonym.errors import UserError
 from actonym.train import loop
+from actonym.train.command import train
 
 pytestmark = pytest.mark.usefixtures("learnable")
 
@@ -85,8 +86,6 @@ def test_other_clips_are_another_training(evaluation):
 
 def test_it_is_what_the_command_makes(evaluation, tmp_path):
     """Same clips, same seed, same weights as `actonym train`."""
-    from actonym.train.command import train
-
     few = "stage:train=6,val=3,test=3"
     train("tint", few, "stage", tmp_path / "out", seed=3)
     method, _ = trained(Evaluation(few, progress=False), seed=3)
@@ -120,6 +119,13 @@ def test_a_checkpoint_is_measured_as_it_is(evaluation, tmp_path, monkeypatch):
     monkeypatch.setattr(training, "train_method", fail)
     result = evaluation.run(str(folder), 0, tmp_path / "mine.json")
     assert result["method"] == "mine" and "training" not in result
+
+
+def test_a_checkpoint_brings_the_path_of_its_training(evaluation, tmp_path):
+    train("tint", DATA, "stage", tmp_path / "mine", assignments=["train.epochs=2"])
+    result = evaluation.run(str(tmp_path / "mine"), 0, tmp_path / "mine.json")
+    assert [(phase["name"], phase["epochs"]) for phase in result["training"]["phases"]] == [("dim", 2), ("dim more", 1)]
+    assert result["training"]["seconds"] > 0
 
 
 def test_data_without_the_labels_that_it_learns_from(evaluation, monkeypatch, tmp_path):

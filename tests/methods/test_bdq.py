@@ -1,6 +1,6 @@
 """BDQ: blur, difference and quantization against slow twins; scaled per clip, never over the batch."""
 
-from math import exp
+from math import exp, log
 
 import pytest
 import torch
@@ -73,6 +73,20 @@ def test_the_networks_rehearse_on_what_it_shows():
     assert [name for name, _ in given] == ["action", "privacy"], "there is nothing to reconstruct"
     shown = method(batch.clip).detach()
     assert given[0][1] == pytest.approx(float(torch.nn.functional.cross_entropy(nets.action(shown), batch.action)))
+
+
+def test_the_anonymizers_loss_against_sums_written_out():
+    """CE - 2 * entropy of the privacy network's answers, which here are five of yes or no."""
+    method, nets, batch = BDQ(side=16), recognizers(), batch_of()
+    nets.privacy.eval()  # without its dropout
+    game = BDQGame(method, nets, action=1.0, privacy=2.0, objective="certainty")
+    name, loss = losses(game.phases()[-1].step, batch)[0]
+    shown = method(batch.clip).detach()
+    entropies = []
+    for answer in nets.privacy(shown).sigmoid().flatten().tolist():
+        entropies.append(-answer * log(answer) - (1 - answer) * log(1 - answer))
+    own = float(torch.nn.functional.cross_entropy(nets.action(shown), batch.action))
+    assert name == "anonymizer" and loss == pytest.approx(own - 2 * sum(entropies) / len(entropies), rel=1e-4)
 
 
 def test_settings_that_cannot_be():

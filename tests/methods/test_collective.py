@@ -51,6 +51,24 @@ def test_content_is_what_the_recognizer_sees():
     assert float(apart(torch.tensor([3.0]), torch.tensor([2.0]))) == pytest.approx(0.25)
 
 
+def test_the_anonymizers_loss_against_sums_written_out(monkeypatch):
+    """`action` times the content and `privacy` times the style, the mean over maps of their distance to noise."""
+    monkeypatch.setattr("torch.rand_like", lambda x: torch.linspace(0, 1, x.numel()).view_as(x))
+    method, nets, batch = small(), recognizers(), batch_of()
+    game = CollectiveGame(method, nets, action=2.0, privacy=3.0, frames=4)
+    name, loss = losses(game.phases()[-1].step, batch)[0]
+    out = method(batch.clip).detach()
+    noise = torch.linspace(0, 1, out.numel()).view_as(out)
+    away = []
+    for shown, wanted in zip(style(game.spy, out), style(game.spy, noise), strict=True):
+        mean = sum(wanted) / len(wanted)
+        away.append(
+            sum(float((one - mean).square().mean()) for one in shown) / len(shown) / float(mean.square().mean())
+        )
+    slow = 2 * float(game.kept(out, batch)) + 3 * sum(away) / len(away)
+    assert name == "anonymizer" and loss == pytest.approx(slow, rel=1e-3)
+
+
 def test_nobody_attacks_and_no_private_label_is_read():
     def trained(garbage):
         method, nets = small(), recognizers()

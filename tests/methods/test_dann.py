@@ -6,6 +6,7 @@ from math import exp
 import pytest
 import torch
 from game import batch_of, clips, losses, recognizers
+from torch.nn.functional import cross_entropy
 
 from actonym import methods
 from actonym.data.clips import Clips
@@ -13,6 +14,7 @@ from actonym.errors import UserError
 from actonym.methods.dann import Adaptation, growing
 from actonym.methods.spact import SPAct, SPActGame
 from actonym.nets.reversal import reverse
+from actonym.train import make_fabric, run
 from actonym.train.command import train
 
 
@@ -41,6 +43,28 @@ def test_the_paper_preset_leaves_the_anonymizer_as_it_is():
     assert [name for name, _ in losses(stage.phase().step, batch_of())] == ["action", "domain"]
     both = adaptation("anonymizer")
     assert [name for name, _ in losses(both.phase().step, batch_of())] == ["anonymizer", "privacy", "action", "domain"]
+
+
+def test_adapting_the_recognizer_leaves_every_number_of_the_anonymizer():
+    """Not even the statistics of its batch norm take up anything of the target."""
+    stage = adaptation("recognizer", epochs=1)
+    before = {key: value.clone() for key, value in stage.game.method.state_dict().items()}
+    run([stage.phase()], clips(8), fabric=make_fabric(accelerator="cpu"), seed=0, progress=False)
+    assert all(torch.equal(before[key], value) for key, value in stage.game.method.state_dict().items())
+
+
+@pytest.mark.parametrize("weight", [0.5, 2.0])
+def test_the_losses_against_sums_written_out(weight):
+    """Of the recognizer: the cross-entropy and `weight` times the domain loss; of the classifier that loss alone."""
+    stage, batch = adaptation("recognizer", weight=weight), batch_of()
+    given = dict(losses(stage.phase().step, batch))
+    torch.manual_seed(5)
+    shown = stage.game.method.eval()(torch.cat([batch.clip, stage.draw(len(batch.clip), torch.device("cpu"))]))
+    features = stage.action[:2](shown)
+    domain = stage.domain(features).item()
+    own = cross_entropy(stage.action(shown[: len(batch.clip)]), batch.action).item()
+    assert given["domain"] == pytest.approx(domain, rel=1e-4)
+    assert given["action"] == pytest.approx(own + weight * domain, rel=1e-4)
 
 
 def test_labels_of_the_target_are_never_read():

@@ -95,14 +95,19 @@ def test_two_frames_are_different_frames_of_the_same_clip():
     assert all(torch.equal(frame, only) for frame in two_frames(only))
 
 
-def test_privacy_labels_change_nothing():
-    """Not a weight, not a point of the path, not the epoch that is kept."""
+@pytest.mark.parametrize("name", ["spact", "ted-spad"])
+@pytest.mark.parametrize("preset", ["stage", "paper"])
+def test_privacy_labels_change_nothing(name, preset):
+    """Not a weight, not a point of the path, not the epoch that is kept; with all that a preset turns on."""
+    small = ["method.width=2", "method.fold=1", "method.side=16", "train.batch_size=6"]
+    small += [f"train.{key}=1" for key in ("rehearsal", "drill", "initialization")] + ["train.adversarial=2"]
+    small += ["train.hidden_layer=8", "train.embedding=4", "train.window=2"]
 
     def trained(garbage):
         torch.manual_seed(0)
-        method, nets = SPAct(2, 16), recognizers()
+        method, nets = methods.create(name, preset, small), recognizers()
         nets.validation = clips(8, garbage)
-        game = SPActGame(method, nets, rehearsal=1, adversarial=2, hidden_layer=8, embedding=4)
+        game = method.game(method, nets, **method.training_settings)
         history = run(game.phases(), clips(12, garbage), fabric=make_fabric(accelerator="cpu"), seed=0, progress=False)
         return method.state_dict(), history.phases[-1]
 

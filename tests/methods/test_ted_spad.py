@@ -15,7 +15,7 @@ def test_the_paper_preset_is_the_papers():
         method = methods.create("ted-spad", "paper")
     settings = method.training_settings
     assert (settings["action"], settings["temporal"], settings["margin"], settings["privacy"]) == (0.7, 0.1, 1.0, 1.0)
-    assert settings["lr"] == pytest.approx(0.4 * settings["recognizer_lr"])
+    assert (settings["lr"], settings["recognizer_lr"], settings["privacy_lr"]) == (4e-5, 1e-4, 1e-4)
     assert "privacy" not in method.card.needs
 
 

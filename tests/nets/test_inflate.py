@@ -6,6 +6,7 @@ from safetensors.torch import save_file
 
 from actonym.errors import UserError
 from actonym.nets.inflate import load_image_weights
+from actonym.nets.recognizers import build
 from actonym.nets.vit import VideoViT
 
 DIM = 192
@@ -87,3 +88,13 @@ def test_other_files_are_refused(vit, tmp_path):
         load(vit, released(layers=5), tmp_path / "short.safetensors")
     with pytest.raises(UserError, match="another size"):
         load(vit, released(dim=96), tmp_path / "small.safetensors")
+
+
+def test_a_recognizer_begins_with_images(tmp_path):
+    save_file(released(), tmp_path / "vit.safetensors")
+    fresh, begun = (build("vit-tiny", 4, 16, 32, images) for images in (None, str(tmp_path / "vit.safetensors")))
+    state = released()
+    assert torch.equal(begun.layers[3].mlp[0].weight, state["blocks.3.mlp.fc1.weight"])
+    rows = begun.position.unflatten(1, (8, -1))
+    assert torch.equal(rows[:, 0], rows[:, 7]) and not torch.equal(begun.position, fresh.position)
+    assert build("frame", 4, 16, 32, "nowhere"), "other networks have no use for them"

@@ -3,6 +3,7 @@ import torch
 
 from actonym.errors import UserError
 from actonym.nets.d3d import D3D, box_sum, fold, motion
+from actonym.nets.mobilenet import MobileNetV2
 from actonym.nets.recognizers import NETS, build
 from actonym.nets.vit import Attention, VideoViT
 
@@ -85,3 +86,18 @@ def test_a_motion_network_is_blind_to_a_still_picture():
 def test_unknown_network_suggests_the_nearest():
     with pytest.raises(UserError, match="did you mean 'vit-tiny'"):
         build("vit-tyni", 5, 16, 64)
+
+
+def test_mobilenet_has_the_weights_of_the_public_one():
+    """3,504,872 in torchvision's, with a thousand classes."""
+    with torch.device("meta"):
+        net = MobileNetV2()
+    assert sum(p.numel() for p in net.parameters()) == 3_504_872
+    assert net.features[18][0].weight.shape == (1280, 320, 1, 1) and "features.1.conv.1.weight" in net.state_dict()
+
+
+def test_frames_of_mobilenet_are_seen_by_themselves():
+    torch.manual_seed(0)
+    net, clip = MobileNetV2(3).eval(), torch.rand(2, 3, 4, 32, 32)
+    slow = torch.stack([net(clip[:, :, t : t + 1]) for t in range(4)]).mean(0)
+    assert torch.allclose(net(clip), slow, atol=1e-5)

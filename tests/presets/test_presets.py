@@ -47,6 +47,7 @@ def test_paper_evaluation_is_the_papers():
     assert plan["clip"] == {"frames": 16, "size": 112, "rate": 2, "clips": 5, "crops": 3}
     fit = plan["recognizer"]["fit"]
     assert plan["recognizer"]["net"] == "vit-small" and fit["epochs"] == 80
+    assert fit["rounds"] == 1 and fit["rise"] <= 0.05, "80 epochs along a cosine"
     assert fit["lr"] == pytest.approx(0.001 * fit["batch_size"] / 512) and fit["weight_decay"] == 0.05
 
 
@@ -65,6 +66,9 @@ def test_many_attackers_are_different_networks_on_images_and_on_video(preset):
     for net in nets:
         assert build(net, 5, plan["clip"]["frames"], plan["clip"]["size"]) is not None
     assert len(nets) >= 8 and len(set(names)) == len(names)
+    starts = [parse_attacker(name) for name in names]
+    assert all((*one[:2], "scratch") in starts for one in starts), "what is fine-tuned was trained on raw video first"
+    assert sum(start == "raw" for *_, start in starts) >= 6
     assert {sees_frames(net) for net in nets} == {True, False}
 
 

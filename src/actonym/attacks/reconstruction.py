@@ -80,7 +80,7 @@ def _line(net: Decoder, train: Pairs, val: Pairs) -> Tensor:
 
 def reconstruct(fitted: Fitted, pairs: Pairs) -> Tensor:
     """The pictures that a decoder makes of features, float `[M, 3, size, size]` in 0..1."""
-    return predict(fitted.net, _clips(pairs)).cpu().clamp(0, 1)
+    return predict(fitted.net, _clips(pairs)).clamp(0, 1)
 
 
 def mean_picture(pairs: Pairs) -> Tensor:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Container
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from actonym.errors import UserError
@@ -31,6 +32,7 @@ class Candidate:
     turned: Settings | None = None  # these knobs
     train: Callable[[], Method] | None = None  # makes the fresh method that is to be trained
     variant: dict[str, Any] | None = None  # for a chart of ablations: a variant of which method, its factor and label
+    trained: Path | None = None  # the checkpoint that it is
 
     @property
     def knobs(self) -> dict[str, Any] | None:
@@ -51,7 +53,7 @@ def candidate(method: str | Method, preset: str, dim: int | None = None) -> Cand
         ships = "@shipped" in method
         base = method.partition(":")[0] if ships else folder.resolve().name
         name = f"{base}:{method.rpartition(':')[2]}" if said else base
-        return Candidate(name, _fitting(turn(load(folder), said), dim), base)
+        return Candidate(name, _fitting(turn(load(folder), said), dim), base, trained=folder)
     latent = issubclass(find(parse(method)[0].partition("@")[0]), LatentMethod)
     sizes = [f"method.dim={dim}"] if latent and dim else []
     made = _fitting(create(method, preset, sizes), dim)

@@ -23,7 +23,7 @@ from actonym.bench.report import picture
 from actonym.bench.residue import Embed, check_detectors, detectors, link_splits, linkable, places
 from actonym.bench.result import Result
 from actonym.bench.tasks import Tasks
-from actonym.bench.training import train_once
+from actonym.bench.training import told, train_once
 from actonym.data.base import Dataset, open_dataset, shown
 from actonym.data.clips import Clips, to_bytes, to_floats
 from actonym.data.features import KIND, Stored, is_stored
@@ -35,8 +35,9 @@ from actonym.spec import assign
 
 LEARNED_FROM = ("train", "val")  # the parts of a source
 RAW_UTILITY = {"top1": "top1", "cmap": "action_cmap"}  # beside which the cMAP of the leak stands
-# What a plan may ask for: attacks, and pictures of raw and anonymized frames, which show real people to whom they may.
-UNASKED: Plan = {"linkage": False, "detectors": [], "pictures": False}
+# What a plan may ask for: attacks; pictures of raw and anonymized frames, which show real people to whom they may; and
+# a file with the weights of an image transformer, with which video transformers begin.
+UNASKED: Plan = {"linkage": False, "detectors": [], "pictures": False, "images": None}
 
 
 class Evaluation:
@@ -69,7 +70,7 @@ class Evaluation:
             self.plan["groups"] = self.protocol.groups
         # A method learns with networks that see clips; a plan with an encoder has heads only.
         self._apart = "encoder" in plan
-        self.lessons: Plan = presets.load("evaluation", self.size) if self._apart else plan
+        self.lessons: Plan = {**UNASKED, **presets.load("evaluation", self.size)} if self._apart else plan
         self.parts = self._open(self.plan)
         self.protocol.check(self.dataset, None if self.parts.source is None else self.parts.source.dataset)
         self.look = make_look(self.dataset, self.plan, progress)
@@ -90,15 +91,16 @@ class Evaluation:
         anonymizer, training = self.train(who, seed)
         raw = self.raw(seed)
         # What made them tells clips apart; a method that was handed over may have changed since.
-        key = None if isinstance(method, Method) else (who.name, seed if training else None)
+        key = None if isinstance(method, Method) else (who.name, seed if who.train else None)
         anonymized = self._anonymize(key, anonymizer)
         found = raw if anonymizer.name == "raw" else self._measure(anonymized, seed, raw)
         test, hidden = (each.data.splits["test"] for each in (self.parts, anonymized))
         entry = self._result(who, anonymizer, seed, found, raw) | {"picture": None}
         if self.dataset.card.synthetic or self.plan["pictures"]:
             strip = out.with_suffix(".png")
-            picture([test.video[0], *on_the_way(cast(PixelMethod, anonymizer), test.video[0]), hidden.video[0]], strip)
-            entry["picture"] = strip.name
+            shown = on_the_way(cast(PixelMethod, anonymizer), test.video[0])
+            picture([test.video[0], *shown.values(), hidden.video[0]], strip)
+            entry |= {"picture": strip.name, "shown": ["raw", *shown, "anonymized"]}
         if training:
             entry["training"] = training
         if isinstance(anonymizer, LatentMethod) and self.plan["inversion"]:
@@ -118,9 +120,9 @@ class Evaluation:
         return candidate(method, self.size, self.dataset.store.dim if isinstance(self.dataset, Stored) else None)
 
     def train(self, who: Candidate, seed: int) -> tuple[Method, dict[str, Any] | None]:
-        """The method, ready to be measured, and what its training was like; None where nothing was to be learned."""
+        """The method, ready to be measured, and what its training was like; None where nothing is known of any."""
         if who.train is None:
-            return who.method, None
+            return who.method, None if who.trained is None else told(who.trained)
         part = self._lesson
         others = self.tasks.lessons(seed) if self.tasks else []
         method, training = train_once(who.train, part.splits, part.dataset, self.lessons, seed, self.progress, others)
@@ -243,7 +245,8 @@ class Evaluation:
 
     def _settings(self) -> Plan:
         """The plan as results show it."""
-        return self.plan | ({"encoder": encoders.shown(self.plan["encoder"])} if "encoder" in self.plan else {})
+        shown = {"encoder": encoders.shown(self.plan["encoder"])} if "encoder" in self.plan else {}
+        return self.plan | shown | ({"images": Path(self.plan["images"]).name} if self.plan["images"] else {})
 
     def _counts(self) -> dict[str, int]:
         """How many videos the recognizer learns from and is tested on, and how many frames attackers see."""
@@ -253,9 +256,9 @@ class Evaluation:
 
 
 @torch.inference_mode()
-def on_the_way(method: PixelMethod, video: Tensor) -> list[Tensor]:
+def on_the_way(method: PixelMethod, video: Tensor) -> dict[str, Tensor]:
     """What a video looks like between raw and anonymized, as bytes; nothing for most methods."""
-    return [to_bytes(clip[0]) for clip in method.between(to_floats(video[None]))]
+    return {name: to_bytes(clip[0]) for name, clip in method.between(to_floats(video[None])).items()}
 
 
 def _opened(data: str, plan: Plan) -> Dataset:

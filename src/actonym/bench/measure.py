@@ -98,7 +98,7 @@ def _utility(
     trained = []
     for name in [names] if isinstance(names, str) else names:
         seen = {split: look(clips, "action", name) for split, clips in splits.items()}
-        net = fresh(name, len(dataset.actions), seen["train"], seed)
+        net = fresh(name, len(dataset.actions), seen["train"], seed, plan.get("images"))
         fitted = train_recognizer(net, seen["train"], seen["val"], how, seed=seed, progress=progress)
         trained.append((fitted.validation, name, fitted, seen["test"]))
     _, name, fitted, test = max(trained, key=lambda entry: entry[0])
@@ -140,7 +140,7 @@ def _leak(
     for name in plan["attackers"]:
         attack, net_name, start = parse_attacker(name)
         seen = {split: look(clips, attack, net_name) for split, clips in splits.items()}
-        net = fresh(net_name, len(dataset.attributes), seen["train"], seed)
+        net = fresh(net_name, len(dataset.attributes), seen["train"], seed, plan.get("images"))
         if start == "raw":
             origin = f"{attack}/{net_name}/scratch"
             known = {one.name: one.weights() for one in attacked} if raw_weights is None else raw_weights
@@ -163,7 +163,7 @@ def embed(net: nn.Module, clips: Clips) -> Tensor:
     """What a network makes of videos before its last layer, `[N, D]`: the mean over a video's views."""
     last = [module for module in net.modules() if isinstance(module, nn.Linear)][-1]
     made: list[Tensor] = []
-    hook = last.register_forward_pre_hook(lambda _, inputs: made.append(inputs[0]))
+    hook = last.register_forward_pre_hook(lambda _, inputs: made.append(inputs[0].cpu()))
     try:
         predict(net, clips)
     finally:
@@ -191,11 +191,12 @@ def parse_attacker(name: str) -> tuple[str, str, str]:
     return attack, net, start
 
 
-def fresh(net: str, outputs: int, clips: Clips, seed: int) -> nn.Module:
+def fresh(net: str, outputs: int, clips: Clips, seed: int, images: str | None = None) -> nn.Module:
+    """A network for such clips or features; `images`: see `build`."""
     torch.manual_seed(seed)
     if clips.video.ndim == 2:
         return head(net, outputs, clips.video.shape[1])
-    return build(net, outputs, clips.video.shape[2], clips.video.shape[-1])
+    return build(net, outputs, clips.video.shape[2], clips.video.shape[-1], images)
 
 
 def _training(fitted: Fitted) -> dict[str, Any]:

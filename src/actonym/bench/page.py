@@ -134,6 +134,7 @@ def _section(group: Group, results: Mapping[Path, Result]) -> str:
             _strips(group, results),
             _figure(plot.kept_closed([group]), "Kept and closed", escape(upper_right), "small"),
             _ablations(group),
+            _paths(group),
             *(_table(table) for table in others),
             "</section>",
         ]
@@ -148,6 +149,16 @@ def _ablations(group: Group) -> str:
         "A line joins variants in the order of their numbers."
     )
     return "" if drawn is None else f"<h3>Ablations</h3>\n{_figure(drawn, 'Ablations', escape(caption))}"
+
+
+def _paths(group: Group) -> str:
+    """The way that each training went, where that is known."""
+    drawn = plot.paths([group])
+    caption = (
+        "What validation found after each epoch, a line per seed; large: the epoch that was kept. These networks "
+        "learned along with the method and are no judges of it: what leaks stands in the tables."
+    )
+    return "" if drawn is None else f"<h3>Paths of the trainings</h3>\n{_figure(drawn, 'Paths', escape(caption))}"
 
 
 def _table(table: Table) -> str:
@@ -182,7 +193,8 @@ def _strips(group: Group, results: Mapping[Path, Result]) -> str:
     for row in group.rows:
         own = (_picture(path, result) for path, result in results.items() if result in row.results)
         if png := next(filter(None, own), None):
-            caption = f"<b>{escape(row.method)}</b>: raw at the top, anonymized at the bottom"
+            shown = row.results[0].get("shown", ["raw", "anonymized"])
+            caption = f"<b>{escape(row.method)}</b>, top to bottom: {escape(', '.join(shown))}"
             figures.append(_figure(png, f"Frames of raw video and of {row.method}", caption))
     return f'<h3>What it looks like</h3>\n<div class="strips">\n{chr(10).join(figures)}\n</div>' if figures else ""
 

@@ -1,7 +1,8 @@
-"""The pictures of a report: the action-privacy trade-off, kept against closed, and a chart per ablated factor."""
+"""The pictures of a report: the trade-off, kept against closed, a chart per ablated factor, and paths of trainings."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from io import BytesIO
 from typing import Any
 
@@ -12,6 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 
 from actonym.bench.curves import Curve, curves
+from actonym.bench.result import Result
 from actonym.bench.summary import Group, Mean, Row
 from actonym.bench.table import FLOORS, reported_trade_off
 
@@ -87,6 +89,12 @@ def ablations(groups: Sequence[Group]) -> bytes | None:
     return None if figure is None else _png(figure)
 
 
+def paths(groups: Sequence[Group]) -> bytes | None:
+    """A PNG of charts, one per method whose training was validated epoch by epoch; None where there is none."""
+    figure = path_figure(groups)
+    return None if figure is None else _png(figure)
+
+
 def trade_off_figure(groups: Sequence[Group]) -> Figure:
     panels = [(group, draw) for group in groups for draw in (_draw_trade_off, *[_draw_linkage] * group.linked)]
     return _figure(panels, (9.0, 5.6))
@@ -98,21 +106,65 @@ def kept_closed_figure(groups: Sequence[Group]) -> Figure:
 
 def ablation_figure(groups: Sequence[Group]) -> Figure | None:
     """After STPrivacy's figure 4: a row per group, a column per factor."""
-    shown = [group for group in groups if group.ablations]
-    if not shown:
+    return _charts(
+        [
+            (group, [partial(_draw_ablation, group=group, factor=factor, rows=rows) for factor, rows in charts.items()])
+            for group in groups
+            if (charts := group.ablations)
+        ]
+    )
+
+
+def path_figure(groups: Sequence[Group]) -> Figure | None:
+    """What validation found after each epoch of the game: a row per group, a column per method, a line per seed."""
+    return _charts(
+        [
+            (group, [partial(_draw_paths, row=row, color=colors[row.method]) for row in walked])
+            for group in groups
+            if (walked := [row for row in group.rows if any(path_of(result)[0] for result in row.results)])
+            and (colors := family_colors(group.rows))
+        ]
+    )
+
+
+def path_of(result: Result) -> tuple[list[tuple[float, float]], int]:
+    """Leak and action after each epoch of the last phase that looked at both; and which epoch was kept."""
+    phases = result.get("training", {}).get("phases", [])
+    played = [phase for phase in phases if {"action", "leak"} <= phase.get("points", {}).keys()]
+    if not played:
+        return [], 0
+    points, kept = played[-1]["points"], played[-1].get("best_epoch")
+    return list(zip(points["leak"], points["action"], strict=True)), -1 if kept is None else kept
+
+
+def _draw_paths(axes: Axes, row: Row, color: str) -> None:
+    """Every epoch is a small point; the large one was kept."""
+    for path, kept in map(path_of, row.results):
+        if path:
+            axes.plot(*zip(*path, strict=True), "o-", color=color, markersize=3, linewidth=0.8, alpha=0.45)
+            axes.plot(*path[kept], "o", color=color, markersize=8)
+    axes.margins(0.1)
+    axes.set_title(row.method, loc="left", fontsize=10)
+    axes.set_xlabel("leak to the network of the game", fontsize=9)
+    axes.set_ylabel("action recognizer of the game", fontsize=9)
+
+
+def _charts(lines: Sequence[tuple[Group, Sequence[Callable[[Axes], None]]]]) -> Figure | None:
+    """Small charts, a line for each group; None where there are none."""
+    if not lines:
         return None
-    columns = max(len(group.ablations) for group in shown)
-    width, height = 3.4 * columns + 0.4, 3.5 * len(shown)
+    columns = max(len(charts) for _, charts in lines)
+    width, height = 3.4 * columns + 0.4, 3.5 * len(lines)
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(width, height), dpi=DPI)
         edges = {"left": 0.62 / width, "right": 1 - 0.2 / width, "bottom": 0.52 / height, "top": 1 - 0.62 / height}
         spaces = {"wspace": 0.28, "hspace": 0.5}
-        panels = figure.subplots(len(shown), columns, squeeze=False, gridspec_kw={**edges, **spaces})
-        for line, group in zip(panels, shown, strict=True):
-            for axes in line[len(group.ablations) :]:
+        panels = figure.subplots(len(lines), columns, squeeze=False, gridspec_kw={**edges, **spaces})
+        for line, (group, charts) in zip(panels, lines, strict=True):
+            for axes in line[len(charts) :]:
                 axes.set_axis_off()
-            for axes, (factor, rows) in zip(line, group.ablations.items(), strict=False):
-                _draw_ablation(axes, group, factor, rows)
+            for axes, draw in zip(line, charts, strict=False):
+                draw(axes)
             line[0].annotate(group.title, (0, 1), (-30, 24), xycoords="axes fraction", textcoords="offset points",
                              fontsize=10, fontweight="bold")  # fmt: skip
     return figure

@@ -17,6 +17,7 @@ from actonym.data.files import warn
 from actonym.data.genders import ATTRIBUTE
 from actonym.errors import UserError, unknown
 from actonym.methods.base import LatentMethod, Method
+from actonym.train.fabric import make_fabric
 
 
 class Part:
@@ -31,8 +32,15 @@ class Part:
 
     def map(self, method: Method) -> "Part":
         """The same clips after a method."""
-        step = method.with_static if isinstance(method, LatentMethod) else method
-        return Part(self.dataset, lambda: {split: clips.map(step) for split, clips in self.splits.items()})
+        return Part(self.dataset, lambda: self._after(method))
+
+    def _after(self, method: Method) -> Splits:
+        if isinstance(method, LatentMethod):
+            return {split: clips.map(method.with_static) for split, clips in self.splits.items()}
+        method.to(make_fabric().device)  # where there is a GPU it is used
+        done = {split: clips.map(method) for split, clips in self.splits.items()}
+        method.cpu()
+        return done
 
 
 @dataclass(frozen=True)

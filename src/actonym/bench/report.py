@@ -20,6 +20,7 @@ PLOTS = {
     "tradeoff.png": "Action-privacy trade-off",
     "kept_closed.png": "Kept and closed",
     "ablations.png": "Ablations, a chart per factor: the nearer to the upper left corner the better",
+    "paths.png": "Paths of the trainings: every epoch's point on validation, large the one that was kept",
 }
 FRAME_HEIGHT = 112  # pixels of a frame in a picture
 GAP = 4  # white pixels between the frames of a picture
@@ -31,7 +32,7 @@ def report(folder: str | Path) -> list[Path]:
     folder = Path(folder)
     results = read_folder(folder)
     groups = summarize(results.values())
-    plots = [plot.trade_off(groups), plot.kept_closed(groups), plot.ablations(groups)]
+    plots = [plot.trade_off(groups), plot.kept_closed(groups), plot.ablations(groups), plot.paths(groups)]
     drawn = {name: data for name, data in zip(PLOTS, plots, strict=True) if data is not None}
     links = "\n\n".join(f"![{PLOTS[name]}]({name})" for name in drawn)
     text = f"{markdown(results.values())}\n{links}\n"

@@ -10,20 +10,19 @@ from typing import Any
 import torch
 from filelock import FileLock
 
-from actonym import losses, nets
+from actonym import losses, methods, nets, train
 from actonym.bench.measure import Plan, Splits
 from actonym.bench.result import versions
 from actonym.data.base import Dataset
 from actonym.data.cache import cache_dir
 from actonym.data.clips import Clips
-from actonym.methods.base import Method, config, load
+from actonym.methods.base import NETWORKS, Method, config, load
 from actonym.nets.encoder import weights_hash
 from actonym.tasks.cotraining import TaskLesson
-from actonym.train import adversarial, rule
 from actonym.train.checkpoint import NAME as STATE
-from actonym.train.command import check_labels, recognizers
-from actonym.train.history import History
-from actonym.train.method import train_method
+from actonym.train.command import check_labels, networks, recognizers
+from actonym.train.history import History, PhaseHistory
+from actonym.train.method import HISTORY, train_method
 
 DONE = "training.json"  # written last: where it is, the checkpoint is whole
 
@@ -48,12 +47,12 @@ def train_once(
     folder = cache_dir("trained", _key(method, clips, plan, seed, lessons))
     with FileLock(folder.with_suffix(".lock")):
         if not (folder / DONE).is_file():
-            learn_with = recognizers(plan, dataset, clips["val"])
+            learn_with = recognizers(plan, dataset, clips["val"], method.networks)
             learn_with.lessons = lessons
             history = train_method(
                 method, clips["train"], learn_with, out=folder, seed=seed, resume=True, progress=progress
             )
-            _finish(folder, _about(method, history))
+            _finish(folder, _about(method, history, plan))
     return load(folder), json.loads((folder / DONE).read_text())
 
 
@@ -72,22 +71,36 @@ def _key(method: Method, clips: Splits, plan: Plan, seed: int, lessons: Sequence
     digest = hashlib.sha256(digest_of(clips["train"]) + digest_of(clips["val"]) + _source(method))
     for lesson in lessons:
         digest.update(repr((lesson.name, lesson.how, weights_hash(lesson.head))).encode())  # trained on its videos
-    networks = [plan["recognizer"]["net"], plan["attackers"][0].split("/")[1]]
-    made_with = [method.name, config(method), method.training_settings, networks]
+    learned_with = [*networks(plan, method.networks), plan.get("images")]
+    made_with = [method.name, config(method), method.training_settings, learned_with]
     digest.update(json.dumps([made_with, seed, versions(), torch.get_num_threads()], sort_keys=True).encode())
     return digest.hexdigest()[:20]
 
 
 def _source(method: Method) -> bytes:
-    """What a method and its parts are written in: between two versions its equations may change."""
-    own = [cls for cls in type(method).__mro__ if cls not in Method.__mro__]
-    files = [Path(inspect.getfile(cls)) for cls in own]
-    files += [Path(inspect.getfile(module)) for module in (adversarial, rule)]
-    files += [path for room in (losses, nets) for path in sorted(Path(room.__path__[0]).glob("*.py"))]
+    """What a method, and all that it learns with, is written in: between two versions its equations may change."""
+    own = {Path(inspect.getfile(cls)) for cls in type(method).__mro__ if cls not in Method.__mro__}
+    rooms = [Path(place) for room in (losses, methods, nets, train) for place in room.__path__]
+    files = sorted(own.union(*(room.glob("*.py") for room in rooms)))
     return hashlib.sha256(b"".join(path.read_bytes() for path in files)).digest()
 
 
-def _about(method: Method, history: History) -> dict[str, Any]:
+def told(folder: Path) -> dict[str, Any] | None:
+    """What a checkpoint's training was like; None where no history lies beside it."""
+    if not (folder / HISTORY).is_file():
+        return None
+    return _path(History([PhaseHistory(**phase) for phase in json.loads((folder / HISTORY).read_text())]))
+
+
+def _about(method: Method, history: History, plan: Plan) -> dict[str, Any]:
+    settings = {"method": config(method), "train": method.training_settings}
+    if method.networks:
+        settings["networks"] = dict(zip(NETWORKS, networks(plan, method.networks), strict=True))
+    return {**_path(history), "settings": settings}
+
+
+def _path(history: History) -> dict[str, Any]:
+    """How long each phase took, and what validation found on its way."""
     return {
         "seconds": history.seconds,
         "phases": [
@@ -100,7 +113,6 @@ def _about(method: Method, history: History) -> dict[str, Any]:
             }
             for phase in history.phases
         ],
-        "settings": {"method": config(method), "train": method.training_settings},
     }
 
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import av
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from tqdm import tqdm
 
 from actonym.data.base import Dataset, Sample
@@ -42,13 +42,15 @@ class Clips:
 
         At most `batch` at once, and fewer where they are large: a convolution may take 30 times their memory.
         """
+        weight = next(method.parameters(), None) if isinstance(method, nn.Module) else None
+        device = torch.device("cpu") if weight is None else weight.device
         out = torch.empty_like(self.video)
         batch = min(batch, max(1, AT_ONCE // max(1, self.video[:1].numel())))
         with torch.inference_mode():
             for at in range(0, len(self.video), batch):
                 part = slice(at, at + batch)
-                mask = None if self.mask is None else self.mask[part].float()
-                done = method(to_floats(self.video[part]), mask)
+                mask = None if self.mask is None else self.mask[part].float().to(device)
+                done = method(to_floats(self.video[part].to(device)), mask).cpu()
                 out[part] = done if out.is_floating_point() else to_bytes(done)
         return replace(self, video=out)
 

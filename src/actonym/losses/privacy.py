@@ -1,10 +1,14 @@
 """What an anonymizer does to a privacy recognizer: the two objectives of the field.
 
-`maximize` is the game as it is written in most papers (STPrivacy equation 13, VITA, SPAct): the anonymizer climbs the
-recognizer's loss. It has no upper end: an anonymizer gains most by making a recognizer surely *wrong*, and an attacker
-who is trained anew just turns the answer round. `uninformed` asks for the answer of somebody who has not seen the video
-(VITA's and BDQ's maximum entropy). It is bounded and cannot be turned round, but its gradient vanishes as soon as the
-recognizer is unsure, so the recognizer must be kept strong.
+`maximize` is the game as it is written in most papers (STPrivacy equation 13, SPAct and TeD-SPAD with their contrastive
+loss): the anonymizer climbs the recognizer's loss. It has no upper end: an anonymizer gains most by making a recognizer
+surely *wrong*, and an attacker who is trained anew just turns the answer round. `uninformed` asks for the answer of
+somebody who has not seen the video. It is bounded and cannot be turned round, but its gradient vanishes as soon as the
+recognizer is unsure, so the recognizer must be kept strong. VITA and BDQ have it as the negative entropy, `certainty`.
+
+The `paper` presets use what their papers do. On the stage VITA takes `maximize` with a ceiling: its networks are sure,
+and there `certainty` has no slope. STPrivacy, SPAct and TeD-SPAD take `uninformed` (of views: `contrastive.lost`): paid
+for wrong answers the first covers the video with noise, and the others find nothing to climb where every twin is found.
 """
 
 import torch

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 WEIGHTS = "model.safetensors"
 MODEL_CARD = "README.md"
+NETWORKS: Settings = {"action": None, "privacy": None}  # None: the evaluation's recognizer and its first attacker
 SHIPPED = Path(__file__).parent / "shipped"  # NAME/: checkpoints that come with the package
 
 
@@ -47,10 +48,12 @@ class Method(nn.Module, PyTorchModelHubMixin):
     name: ClassVar[str]
     card: ClassVar[MethodCard]
     kind: ClassVar[str]
+    game: ClassVar[type | None] = None  # how it learns: a dataclass with the keys of the preset's `train` section
 
     def __init__(self) -> None:
         super().__init__()
         self.training_settings: Settings = {}  # the preset's `train` section
+        self.networks: Settings = {}  # the preset's `networks` section: its own choice of what it learns with
 
     def phases(self, recognizers: "Recognizers") -> "list[Phase]":
         """What the trainer runs, in order. A hand-made method has nothing to learn."""
@@ -71,9 +74,9 @@ class PixelMethod(Method):
         """What ships to the camera. `mask` `[B, 1, T, H, W]` says where people are, where that is known."""
         raise NotImplementedError
 
-    def between(self, clip: Tensor) -> list[Tensor]:
-        """The clip on its way, first to last, for those who want to see how a method works; most show nothing."""
-        return []
+    def between(self, clip: Tensor) -> dict[str, Tensor]:
+        """The clip on its way, first to last, each with its name, for those who want to see how a method works."""
+        return {}
 
 
 class LatentMethod(Method):
@@ -120,15 +123,20 @@ def find(name: str) -> type[Method]:
 
 
 def settings(name: str, preset: str = "stage") -> Settings:
-    """All that can be set: `method`, its own settings, and `train`, those of its training; the preset over defaults.
+    """All that can be set: `method`, its own settings, `train`, those of its training, and `networks`, what it learns
+    with; the preset over defaults.
 
     `name` may be `NAME@VARIANT`: the preset VARIANT, laid over `preset` if it only says what differs.
     """
     name, _, variant = name.partition("@")
-    parameters = signature(find(name).__init__).parameters.values()
-    defaults = {p.name: p.default for p in parameters if p.default is not Parameter.empty}
-    chosen = presets.load(name, variant or preset, over=preset if variant else None)
-    return {**chosen, "method": defaults | chosen.get("method", {}), "train": chosen.get("train", {})}
+    cls, chosen = find(name), presets.load(name, variant or preset, over=preset if variant else None)
+    defaults = {"method": _defaults(cls.__init__), "train": _defaults(cls.game) if cls.game else {}}
+    defaults["networks"] = NETWORKS if cls.game and issubclass(cls, PixelMethod) else {}
+    return chosen | {section: values | chosen.get(section, {}) for section, values in defaults.items()}
+
+
+def _defaults(call: Callable[..., Any]) -> Settings:
+    return {p.name: p.default for p in signature(call).parameters.values() if p.default is not Parameter.empty}
 
 
 def create(spec: str, preset: str = "stage", assignments: Sequence[str] = ()) -> Method:
@@ -146,7 +154,7 @@ def create(spec: str, preset: str = "stage", assignments: Sequence[str] = ()) ->
         method = cls(**chosen["method"] | said)
     except (TypeError, ValueError) as error:
         raise UserError(f"{spec}: {error}") from error
-    method.training_settings = chosen["train"]
+    method.training_settings, method.networks = chosen["train"], chosen["networks"]
     return method
 
 

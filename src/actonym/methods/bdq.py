@@ -42,6 +42,8 @@ class BDQ(PixelMethod):
         knobs={"train.privacy": "weight of what is hidden against the action", "levels": "steps of the quantization"},
     )
 
+    game = BDQGame
+
     def __init__(
         self, levels: int = 15, slope: float = 5.0, sigma: float = 3.0, kernel: int = 5, side: int = 224
     ) -> None:
@@ -79,7 +81,7 @@ class BDQ(PixelMethod):
         return out / levels
 
     def phases(self, recognizers: Recognizers) -> list[Phase]:
-        return BDQGame(self, recognizers, **self.training_settings).phases()
+        return self.game(self, recognizers, **self.training_settings).phases()
 
 
 def difference(clip: Tensor) -> Tensor:

@@ -77,7 +77,7 @@ class Adaptation:
         target = self.draw(len(batch.clip), batch.clip.device)
         logged = self.play(batch, target, update) if self.adapt == "anonymizer" else {}
         with torch.no_grad():
-            shown = self.game.method(torch.cat([batch.clip, target]))
+            shown = self.shown(torch.cat([batch.clip, target]))
         features, answers = features_and_answers(self.action, shown)
         action = action_loss(answers[: len(batch.clip)], batch.action)
         update("action", action + self.weight * self.domain(reverse(features, growing(batch.progress))))
@@ -96,6 +96,13 @@ class Adaptation:
             logged["privacy"] = self.game.told(source.detach(), batch)
             update("privacy", logged["privacy"])
         return logged
+
+    def shown(self, clip: Tensor) -> Tensor:
+        """By an anonymizer that must stay as it is: in train mode its batch norm would take up the target's ways."""
+        method = self.game.method
+        if self.adapt == "recognizer":
+            method.eval()
+        return method(clip)
 
     def domain(self, features: Tensor) -> Tensor:
         """The classifier's loss; the first half of the features is of the source."""

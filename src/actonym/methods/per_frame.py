@@ -14,7 +14,7 @@ from actonym.video.transform import resize, resize_short
 class PerFrame(PixelMethod):
     """A network from images to images in 0..1, at the short side that it learned on: at another it would be untried."""
 
-    game: ClassVar[type[Adversarial]]  # how it learns
+    game: ClassVar[type[Adversarial]]
 
     def __init__(self, net: nn.Module, multiple: int, side: int) -> None:
         """`multiple`: of what the network's sides must be one."""

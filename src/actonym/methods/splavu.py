@@ -277,3 +277,6 @@ def labelled_clips(batch: Batch) -> tuple[Tensor, Tensor]:
 def consistency(before: Tensor, after: Tensor) -> Tensor:
     """L_lc (equation 6): the squared distance per number. A norm would outweigh all else at omega_lc = 100."""
     return mse_loss(after, before)
+
+
+SPLAVU.game = Training

@@ -148,9 +148,9 @@ class STPrivacy(PixelMethod):
     def forward(self, clip: Tensor, mask: Tensor | None = None) -> Tensor:
         return self._resized(clip, self.rewrite)
 
-    def between(self, clip: Tensor) -> list[Tensor]:
-        """After sparsification: what is kept, before it is rewritten (figure 3)."""
-        return [self._resized(clip, False)] if self.rewrite else []
+    def between(self, clip: Tensor) -> dict[str, Tensor]:
+        """What is kept, before it is rewritten (figure 3)."""
+        return {"after sparsification": self._resized(clip, False)} if self.rewrite else {}
 
     def _resized(self, clip: Tensor, rewrite: bool) -> Tensor:
         """Any size and length: at the short side it was made for, in clips of its length."""
@@ -480,3 +480,6 @@ def start_as_identity(method: STPrivacy, grey: bool = False) -> None:
         method.pixels.weight.copy_((shown * basis / loud).T / 2)  # the clip enters as -1..1
         for end in (method.tubelets.project, method.pixels):
             nn.init.zeros_(cast("nn.Parameter", end.bias))
+
+
+STPrivacy.game = Training

@@ -124,6 +124,19 @@ class I3D(nn.Module):
         return self.logits(self.drop(self.features(clip))[:, :, None, None, None]).flatten(1)
 
 
+class I3DRecognizer(nn.Module):
+    """I3D that learns, with a linear layer at its end as all recognizers have: a clip in 0..1 to logits."""
+
+    def __init__(self, outputs: int) -> None:
+        super().__init__()
+        self.body = I3D()
+        del self.body.logits
+        self.head = nn.Linear(DIM, outputs)
+
+    def forward(self, clip: Tensor) -> Tensor:
+        return self.head(self.body.drop(self.body.features(clip * 2 - 1)))
+
+
 def same(x: Tensor, kernel: Sides, stride: Sides) -> Tensor:
     """Padded with zeros as TensorFlow does."""
     sides: list[int] = []

@@ -34,7 +34,7 @@ OURS = {
 }
 
 
-def load_image_weights(path: Path, tubelets: Tubelets, position: nn.Parameter, layers: Sequence[Layer]) -> None:
+def load_image_weights(path: Path, tubelets: Tubelets, position: Tensor, layers: Sequence[Layer]) -> None:
     """Weights of a ViT or DeiT file (its release, timm or transformers) into the parts of a video transformer.
 
     A tubelet's kernel is the patch's, repeated in time and divided by their number, so that a still video gives what

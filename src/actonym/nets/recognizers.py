@@ -2,15 +2,20 @@
 
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
+from typing import cast
 
 from torch import nn
 
 from actonym.errors import unknown
 from actonym.nets.d3d import D3D
 from actonym.nets.frame import FrameNet
-from actonym.nets.r3d import R3D18
+from actonym.nets.i3d import I3DRecognizer
+from actonym.nets.inflate import load_image_weights
+from actonym.nets.mobilenet import MobileNetV2
+from actonym.nets.r3d import R3D18, R3D50
 from actonym.nets.resnet import ResNet50
-from actonym.nets.vit import VideoViT
+from actonym.nets.vit import Layer, VideoViT
 
 # outputs, frames, side -> network that maps a clip [B, 3, T, H, W] in 0..1 to logits [B, outputs]
 Build = Callable[[int, int, int], nn.Module]
@@ -32,9 +37,12 @@ NETS: dict[str, Build] = {
     "frame-wide": lambda outputs, frames, side: FrameNet(outputs, (48, 96, 128, 192)),
     "frame-shallow": lambda outputs, frames, side: FrameNet(outputs, (32, 64)),
     "frame-deep": lambda outputs, frames, side: FrameNet(outputs, (24, 48, 64, 96, 128)),
+    "mobilenet": lambda outputs, frames, side: MobileNetV2(outputs),
     "resnet50": lambda outputs, frames, side: ResNet50(outputs),
+    "i3d": lambda outputs, frames, side: I3DRecognizer(outputs),
     "r3d18": lambda outputs, frames, side: R3D18(outputs),
     "r2plus1d18": lambda outputs, frames, side: R3D18(outputs, factored=True),
+    "r3d50": lambda outputs, frames, side: R3D50(outputs),
     "vit-tiny": partial(_vit, "tiny"),
     "vit-small": partial(_vit, "small"),
     "vit-base": partial(_vit, "base"),
@@ -43,10 +51,16 @@ NETS: dict[str, Build] = {
 
 def sees_frames(net: str) -> bool:
     """Whether a network looks at each frame by itself: some of a clip's frames will do."""
-    return net.split("-")[0] in ("frame", "resnet50")
+    return net.split("-")[0] in ("frame", "mobilenet", "resnet50")
 
 
-def build(net: str, outputs: int, frames: int, side: int) -> nn.Module:
+def build(net: str, outputs: int, frames: int, side: int, images: str | None = None) -> nn.Module:
+    """A fresh network; a video transformer may begin with the weights of an image transformer, in the file `images`."""
     if net not in NETS:
         raise unknown("network", net, NETS)
-    return NETS[net](outputs, frames, side)
+    made = NETS[net](outputs, frames, side)
+    if images is not None and isinstance(made, VideoViT):
+        rows = frames // made.tubelets.project.kernel_size[0]
+        position = made.position.detach().unflatten(1, (rows, -1))
+        load_image_weights(Path(images), made.tubelets, position, [cast("Layer", layer) for layer in made.layers])
+    return made

@@ -38,8 +38,7 @@ def recognition(classes: int, net: str = "linear", clips: int = CLIPS) -> Task:
 
     def score(trained: nn.Module, videos: Sequence[VideoFeatures]) -> dict[str, float]:
         spaced = evenly(videos, clips)
-        device = next(trained.parameters()).device
-        return {"top1": utility(predict(trained, replace(spaced, video=spaced.video.to(device))).cpu(), spaced)}
+        return {"top1": utility(predict(trained, spaced), spaced)}
 
     return Task("recognition", lambda dim: head(net, classes, dim), feature_loss, score, "top1", prepare=any_clip)
 

@@ -15,11 +15,13 @@ from actonym.data.features import KIND, Store, Stored, is_stored, load_features
 from actonym.errors import UserError
 from actonym.methods import LatentMethod, Method
 from actonym.nets.recognizers import build
+from actonym.spec import assign
 from actonym.tasks.cotraining import lessons, parse_tasks
 from actonym.train.history import History
 from actonym.train.method import train_method
 from actonym.train.phase import Recognizers
 
+PLANNED = ("clip", "images")  # sections of an evaluation preset that can be set here
 CLIPS = 5  # of a video that a latent method sees at once (SPLAVU 4.2)
 
 
@@ -36,7 +38,9 @@ def train(
     target: str | None = None,
     tasks: str = "",
 ) -> History:
-    """The clips and the networks that a method learns with are those of the evaluation preset of the same name.
+    """The clips that a method learns from are those of the evaluation preset of the same name, and so are the networks
+    that it learns with, unless its own preset names others. `clip.rate=4` and `images=FILE` among the assignments
+    change that preset, as they do in `evaluate`.
 
     A latent method learns from a store of features, `features:FOLDER`. `target` names the world that a method adapts
     to; of its training videos the labels are not looked at. `tasks` are stores of other tasks that a latent method
@@ -51,9 +55,13 @@ def train(
         run["settings"]["tasks"] = sorted(stores)
     if stores and devices > 1:
         raise UserError("a method learns with --tasks in one process: leave --devices out")
+    planned = [text for text in assignments if text.partition("=")[0].split(".")[0].strip() in PLANNED]
+    assignments = [text for text in assignments if text not in planned]
     anonymizer = methods.create(method, preset, assignments)
     check_target(anonymizer, target)
     if isinstance(anonymizer, LatentMethod):
+        if planned:
+            raise UserError(f"{anonymizer.name} learns from features, which no {planned[0]} changes: leave it out")
         stored = _stored(anonymizer, data)
         store = stored.store
         anonymizer = methods.create(method, preset, [f"method.dim={store.dim}", *assignments])
@@ -64,12 +72,12 @@ def train(
         return train_method(anonymizer, load_features(store, "train", CLIPS), learn_with, **run)
     if stores:
         raise UserError(f"{anonymizer.name} learns from video, not from features of other tasks: leave --tasks out")
-    plan = presets.load("evaluation", preset)
+    plan = assign({"images": None, **presets.load("evaluation", preset)}, planned)
     clip = {**plan["clip"], "clips": 1, "crops": 1}
     dataset = open_dataset(data, size=clip["size"], frames=clip["frames"])
     check_labels(anonymizer, dataset)
     clips = {split: load_clips(dataset, split, **clip) for split in ("train", "val")}
-    learn_with = recognizers(plan, dataset, clips["val"])
+    learn_with = recognizers(plan, dataset, clips["val"], anonymizer.networks)
     if target is not None:
         world = open_dataset(target, size=clip["size"], frames=clip["frames"])
         learn_with.target = load_clips(world, "train", **clip)
@@ -97,23 +105,31 @@ def _stored(method: Method, data: str) -> Stored:
     return Stored(data)
 
 
-def recognizers(plan: Mapping[str, Any], dataset: Dataset, validation: Clips) -> Recognizers:
-    """The networks of an evaluation plan, fresh: its recognizer, and the network of its first attacker."""
+def recognizers(
+    plan: Mapping[str, Any], dataset: Dataset, validation: Clips, chosen: Mapping[str, str | None] | None = None
+) -> Recognizers:
+    """Fresh networks: those that a method has `chosen`, else an evaluation plan's recognizer and first attacker."""
     if validation.video.is_floating_point():
         return heads(dataset, validation)
-    frames, size = plan["clip"]["frames"], plan["clip"]["size"]
-    attacker = plan["attackers"][0].split("/")[1]
-    action = partial(build, plan["recognizer"]["net"], len(dataset.actions), frames, size)
-    privacy = partial(build, attacker, len(dataset.attributes), frames, size)
+    action, privacy = networks(plan, chosen or {})
+    shape = plan["clip"]["frames"], plan["clip"]["size"], plan.get("images")
+    make_action = partial(build, action, len(dataset.actions), *shape)
+    make_privacy = partial(build, privacy, len(dataset.attributes), *shape)
     return Recognizers(
-        action(),
-        privacy(),
-        action,
-        privacy,
+        make_action(),
+        make_privacy(),
+        make_action,
+        make_privacy,
         actions=len(dataset.actions),
         attributes=len(dataset.attributes),
         validation=validation,
     )
+
+
+def networks(plan: Mapping[str, Any], chosen: Mapping[str, str | None]) -> tuple[str, str]:
+    """The names of the networks that a method learns with and against."""
+    attacker: str = plan["attackers"][0].split("/")[1]
+    return chosen.get("action") or plan["recognizer"]["net"], chosen.get("privacy") or attacker
 
 
 def check_labels(method: Method, dataset: Dataset) -> None:

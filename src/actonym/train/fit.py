@@ -99,6 +99,7 @@ def fit(
 
 @torch.inference_mode()
 def predict(net: nn.Module, clips: Clips, batch: int = 32) -> Tensor:
-    """Logits `[N * views, K]`."""
+    """Logits `[N * views, K]`, on the processor, wherever the network is."""
     net.eval()
-    return torch.cat([net(to_floats(part)) for part in clips.video.split(batch)])
+    device = next(net.parameters()).device
+    return torch.cat([net(to_floats(part.to(device))).cpu() for part in clips.video.split(batch)])
