@@ -1,7 +1,7 @@
 import pytest
 
 from actonym.errors import UserError
-from actonym.spec import assign, check, parse, text
+from actonym.spec import assign, check, parse, text, with_settings
 
 
 def test_parse_reads_values_as_yaml():
@@ -41,3 +41,9 @@ def test_assign_refuses_what_does_not_exist(text, message):
 def test_check_names_the_nearest_setting():
     with pytest.raises(UserError, match="did you mean 'factor'"):
         check("downsample", {"facto": 2}, lambda factor=4: None)
+
+
+def test_settings_behind_settings():
+    assert with_settings("stprivacy", {"keep": 0.5}) == "stprivacy:keep=0.5"
+    assert with_settings("runs/a=b/mine", {"keep": 0.5}) == "runs/a=b/mine:keep=0.5"
+    assert with_settings("stprivacy:train.privacy=3", {"keep": 0.5}) == "stprivacy:train.privacy=3,keep=0.5"

@@ -13,6 +13,7 @@ from jsonargparse import auto_cli
 
 from actonym import __version__, heap
 from actonym.errors import ActonymError, UserError
+from actonym.spec import with_settings
 
 BASELINES = "raw,downsample:factor=2,downsample:factor=4,blur:strength=weak,blur:strength=strong,blacken"
 
@@ -150,6 +151,7 @@ def evaluate(
     out: Path = Path("result.json"),
     preset: str = "stage",
     seed: int = 0,
+    keep: float | None = None,
     attackers: Literal["few", "many"] = "few",
     tasks: str = "",
     set: list[str] | None = None,
@@ -158,14 +160,15 @@ def evaluate(
     """Measure what a method keeps and what it leaks, into one result file. By name a learned method is trained first.
 
     Args:
-        method: a method's name, its name with settings, or the folder of a trained one (with knobs: DIR:keep=0.5).
+        method: a method's name, its name with settings, or the folder of a trained one.
         data: a dataset's name, or NAME:path/to/its/folder.
         protocol: who is trained on what and tested on what: known, unseen, frame or bias.
         source: a second dataset, for unseen (methods learn from it) and frame (the recognizer too).
         out: the result, a .json file.
         preset: how it is measured: stage (two CPU cores, minutes) or paper.
         seed: everything random follows from it.
-        attackers: few, the preset's own, or many, a dozen of different networks; the strongest counts.
+        keep: the trade-off knob of methods that have one, 0..1, turned after their training.
+        attackers: few, the preset's own, or many different networks; the strongest counts.
         tasks: on a store of features: further tasks on stores of their own, as detection=FOLDER,gait=FOLDER.
         set: change a value of the evaluation preset, as section.key=value; may be repeated.
         force: replace a result that exists.
@@ -179,7 +182,7 @@ def evaluate(
     heap.keep()
     changes = [*choose_attackers(attackers, preset), *(set or [])]
     evaluation = Evaluation(data, protocol, preset, changes, source=source, tasks=tasks)
-    print(markdown([evaluation.run(method, seed, out)]))
+    print(markdown([evaluation.run(method if keep is None else with_settings(method, {"keep": keep}), seed, out)]))
 
 
 def bench(
@@ -208,7 +211,7 @@ def bench(
         seeds: how many.
         out: a folder for the results, one file per method and seed.
         preset: how it is measured: stage (two CPU cores, minutes) or paper.
-        attackers: few, the preset's own, or many, a dozen of different networks; the strongest counts.
+        attackers: few, the preset's own, or many different networks; the strongest counts.
         tasks: on a store of features: further tasks on stores of their own, as detection=FOLDER,gait=FOLDER.
         set: change a value of the evaluation preset, as section.key=value; may be repeated.
         jobs: how many processes share the work.

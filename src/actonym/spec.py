@@ -30,6 +30,12 @@ def text(name: str, settings: Mapping[str, Any]) -> str:
     return f"{name}:{tail}" if tail else name
 
 
+def with_settings(said: str, settings: Mapping[str, Any]) -> str:
+    """A name, or a folder, with these settings behind those that it may have already."""
+    _, colon, tail = said.rpartition(":")
+    return f"{said}{',' if colon and '=' in tail else ':'}{text('', settings).removeprefix(':')}"
+
+
 def check(kind: str, settings: Mapping[str, Any], call: Callable[..., Any]) -> None:
     """Refuse settings that `call` does not take, naming the nearest one that it does."""
     known = [p.name for p in signature(call).parameters.values() if p.kind is not Parameter.VAR_KEYWORD]

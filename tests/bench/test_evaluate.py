@@ -146,6 +146,8 @@ def test_a_process_that_is_killed_is_told_in_one_line(tmp_path, monkeypatch, eva
 def test_slug():
     assert slug("downsample:factor=2") == "downsample-factor-2"
     assert slug("runs/my model/") == "my-model"
+    assert slug("runs/mine:keep=0.5") == "mine-keep-0.5"
+    assert slug("stprivacy@length-1:train.start=a/deit.pth") == "stprivacy-length-1-train.start-a-deit.pth"
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """STPrivacy: the facts of the paper, each equation against a slow twin, and that pruning is what masking promised."""
 
 from itertools import pairwise
+from math import exp
 
 import pytest
 import torch
@@ -104,7 +105,12 @@ def test_equations_1_to_5():
     x, kept = torch.randn(2, 3, 4, 12), torch.randint(0, 2, (2, 3, 4)).float()
     kept[0, 1] = 0  # a row with nothing left
     found = predictor(x, kept)
-    levels = predictor.levels(x)
+    # Equation 1: three linear layers of width D/3, on the normalized token (so the release; the paper is silent).
+    norm, linear, _ = predictor.levels
+    centred = x - x.mean(-1, keepdim=True)
+    normal = centred / (centred.square().mean(-1, keepdim=True) + 1e-6).sqrt() * norm.weight + norm.bias
+    thirds = [normal @ linear.weight[4 * k : 4 * k + 4].T + linear.bias[4 * k : 4 * k + 4] for k in range(3)]
+    levels = torch.cat([part * 0.5 * (1 + torch.erf(part / 2**0.5)) for part in thirds], -1)
     for b in range(2):
         left = [levels[b, r, m, 8:] for r in range(3) for m in range(4) if kept[b, r, m]]
         for row in range(3):
@@ -121,6 +127,35 @@ def test_equation_6_draws_and_multiplies(small):
     _, history = small.decisions(small.tokens(clip_of()), small.draw)
     assert all(set(kept.unique().tolist()) <= {0.0, 1.0} for kept in history)
     assert all((later <= earlier).all() for earlier, later in pairwise(history))
+
+
+def test_equation_6_against_a_slow_twin(small):
+    """Keep where log z_keep + g_keep is the larger; the slope is that of the softmax of both, at temperature 1."""
+    log_z = torch.randn(2, 3, 4, 2).log_softmax(-1).requires_grad_()
+    torch.manual_seed(7)
+    drawn = small.draw(log_z, torch.ones(2, 3, 4), 1)
+    torch.manual_seed(7)
+    noise = -torch.empty_like(log_z).exponential_().log()
+    for place in torch.cartesian_prod(torch.arange(2), torch.arange(3), torch.arange(4)).tolist():
+        b, row, n = place
+        keep, drop = (log_z[b, row, n] + noise[b, row, n]).tolist()
+        assert drawn[b, row, n].item() == float(keep > drop)
+        (slope,) = torch.autograd.grad(drawn[b, row, n], log_z, retain_graph=True)
+        soft = 1 / (1 + exp(drop - keep))
+        assert slope[b, row, n].tolist() == pytest.approx([soft * (1 - soft), -soft * (1 - soft)], abs=1e-5)
+
+
+def test_equation_11(small):
+    """The last tokens times a matrix are the pixels of their tubelets, where these are."""
+    clip = clip_of()
+    out, x, history = small.masked(clip, small.sort)
+    kept = history[-1]
+    for b, row, n in ((0, 0, 0), (0, 1, 5), (1, 0, 9), (1, 1, 15)):
+        pixels = (small.pixels.weight @ x[b, 16 * row + n] + small.pixels.bias + 0.5).clamp(0, 1)
+        down, across = 4 * (n // 4), 4 * (n % 4)
+        shown = out[b, :, 2 * row : 2 * row + 2, down : down + 4, across : across + 4]
+        assert torch.allclose(shown.flatten(), pixels * kept[b, row, n], atol=1e-5)
+    assert 0 < kept.mean() < 1
 
 
 def test_equation_7():
@@ -163,9 +198,17 @@ def test_equation_12_and_13(small):
     def record(name, loss, retain_graph=False):
         given.setdefault(name, loss.detach())
 
+    classify = first.modules["classify"]
     torch.manual_seed(3)
-    logged = first.step(batch, record)
-    assert torch.allclose(given.pop("anonymizer"), logged["sparsity"] + logged["action"]) and not given
+    first.step(batch, record)
+    torch.manual_seed(3)
+    _, x, history = small.masked(batch.clip)
+    slow = sparsity(history, 0.7)
+    for b in range(4):
+        left = [x[b, k] for k in range(x.shape[1]) if history[-1].flatten(1)[b, k]]
+        answers = classify(torch.stack(left).mean(0) if left else torch.zeros(24))
+        slow = slow - answers.log_softmax(0)[batch.action[b]] / 4
+    assert torch.allclose(given.pop("anonymizer"), slow) and not given
     torch.manual_seed(3)
     second.step(batch, record)
     torch.manual_seed(3)
@@ -371,8 +414,10 @@ def test_settings_that_cannot_be():
         methods.create("stprivacy:side=50")
     with pytest.raises(UserError, match="divisible by 3"):
         methods.create("stprivacy:dim=64")
-    with pytest.raises(UserError, match="keep must be above 0"):
+    with pytest.raises(UserError, match="keep is a share above 0"):
         methods.create("stprivacy:keep=0")
+    with pytest.raises(ValueError, match="keep is a share"):
+        methods.create("stprivacy").keep = 2
     with pytest.raises(UserError, match="objective"):
         Training(methods.create("stprivacy"), recognizers(), objective="minimize").phases()
 

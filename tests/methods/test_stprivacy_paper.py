@@ -52,7 +52,7 @@ def vp_hmdb51(tmp_path):
 def test_train_as_in_the_paper_then_evaluate(vp_hmdb51, tmp_path, monkeypatch):
     monkeypatch.setitem(recognizers.NETS, "vit-small", recognizers.NETS["frame"])
     trained, result = tmp_path / "trained", tmp_path / "result.json"
-    start = {"train.start": str(image_transformer(tmp_path / "deit.safetensors"))}
+    images = {"images": str(image_transformer(tmp_path / "deit.safetensors"))}
     main(
         [
             "train",
@@ -63,10 +63,22 @@ def test_train_as_in_the_paper_then_evaluate(vp_hmdb51, tmp_path, monkeypatch):
             "paper",
             "--out",
             str(trained),
-            *words(SMALL | SHORT | start),
+            *words(SMALL | SHORT | images | {"clip.rate": 1}),
         ]
     )
-    main(["evaluate", str(trained), "--data", vp_hmdb51, "--preset", "paper", "--out", str(result), *words(ONCE)])
+    main(
+        [
+            "evaluate",
+            str(trained),
+            "--data",
+            vp_hmdb51,
+            "--preset",
+            "paper",
+            "--out",
+            str(result),
+            *words(ONCE | images),
+        ]
+    )
     found = json.loads(result.read_text())
     assert found["clips"]["test"] == 4 and found["settings"]["clip"]["size"] == 112
     assert set(found["privacy"]["per_attribute"]) <= {"face", "skin_color", "gender", "nudity", "relationship"}

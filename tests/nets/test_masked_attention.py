@@ -1,5 +1,6 @@
 """Masked attention against equations 8 to 10 written out, and against attention over the kept tokens alone."""
 
+import pytest
 import torch
 from torch.nn.functional import scaled_dot_product_attention
 
@@ -47,3 +48,20 @@ def test_gradients_of_tokens_and_decisions():
 def test_large_scores_do_not_overflow():
     q, k, v = (100 * x for x in heads())
     assert masked_attention(q, k, v, KEPT).isfinite().all()
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_half_precision_loses_nothing_that_is_faint(dtype):
+    """All that may be looked at is outshone by what may not: in half precision the sum would be zero."""
+    torch.manual_seed(0)
+    q, k, v = (torch.randn(1, 2, 5, 4) for _ in range(3))
+    kept = torch.tensor([[1.0, 0, 0, 0, 0]])
+    q, k = 12 * q.abs(), 12 * k.abs()
+    k[:, :, 0] = 0
+    halves = [x.to(dtype).requires_grad_() for x in (q, k, v)]
+    with torch.autocast("cpu", torch.bfloat16):
+        out = masked_attention(*halves, kept)
+    wanted = masked_attention(*(x.detach().float() for x in halves), kept)
+    assert out.dtype == dtype and torch.allclose(out.float(), wanted, atol=2e-2)
+    out.float().sum().backward()
+    assert all(x.grad.isfinite().all() for x in halves)

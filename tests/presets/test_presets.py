@@ -78,3 +78,22 @@ def test_few_attackers_are_the_plans_own():
         choose_attackers("all", "stage")
     with pytest.raises(UserError, match="preset of attackers"):
         choose_attackers("many", "frozen")
+
+
+@pytest.mark.parametrize("preset", ["stage", "paper"])
+def test_the_variants_of_stprivacy_are_the_papers_figure_4(preset):
+    """Five factors, each changed by itself, on both presets."""
+    own = methods.base.settings("stprivacy", preset)
+    factors: dict[str, list[str]] = {}
+    for name in presets.names("stprivacy"):
+        if name not in ("stage", "paper"):
+            other = methods.base.settings(f"stprivacy@{name}", preset)
+            changed = {(s, key) for s in ("method", "train") for key in own[s] if other[s][key] != own[s][key]}
+            assert len(changed) == 1, name
+            factors.setdefault(other["factor"], []).append(other["label"])
+    assert set(factors) == {"mechanism", "alpha", "temporal length", "lambda_Action", "lambda_Privacy"}
+    assert set(factors["temporal length"]) == {"1", "4"}
+    weights = [
+        methods.base.settings(f"stprivacy@privacy-{name}", preset)["train"]["privacy"] for name in ("half", "twice")
+    ]
+    assert weights == [own["train"]["privacy"] / 2, own["train"]["privacy"] * 2]

@@ -70,7 +70,8 @@ def bench(
 
 def slug(method: str) -> str:
     """A method as a file name."""
-    return re.sub(r"[^A-Za-z0-9.]+", "-", method.rstrip("/").rpartition("/")[2]).strip("-")
+    name, _, settings = method.partition(":")
+    return re.sub(r"[^A-Za-z0-9.]+", "-", f"{name.rstrip('/').rpartition('/')[2]}:{settings}").strip("-")
 
 
 _evaluation: Evaluation  # of a worker process: its clips are read once

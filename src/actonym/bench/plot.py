@@ -182,6 +182,7 @@ def _draw_ablation(axes: Axes, group: Group, factor: str, rows: Mapping[str, Row
     for curve in curves(group):
         if curve.factor == factor:
             _draw_line(axes, curve, places, PALETTE[0])
+    _corner(axes, "best", left=True)
     _draw_points(axes, points)
     axes.set_title(factor, loc="left", fontsize=10)
     axes.set_xlabel("leak (cMAP)", fontsize=9)

@@ -119,12 +119,11 @@ class STPrivacy(PixelMethod):
         the tubelets, chosen once, and 8 if each row chooses its own by the same predictors.
         """
         super().__init__()
-        if not 0 < keep <= 1:
-            raise ValueError(f"keep must be above 0 and at most 1, not {keep}")
+        self.keep = keep
         self.tubelet = (length, patch, patch)
         if frames % length or side % patch:
             raise ValueError(f"a clip of {frames} x {side} x {side} does not divide into tubelets of {self.tubelet}")
-        self.keep, self.rewrite, self.still = keep, rewrite, still
+        self.rewrite, self.still = rewrite, still
         self.working_frames, self.working_size = frames, side
         self.grid = (side // patch, side // patch)
         self.tubelets = Tubelets(dim, self.tubelet)
@@ -136,6 +135,17 @@ class STPrivacy(PixelMethod):
         self.apply(initialize)
         for block in self.sparsification:
             block.predictor.start_at(keep)
+
+    @property
+    def keep(self) -> float:
+        """Alpha: the share of the tubelets that each block keeps. It may be changed at any time."""
+        return self._keep
+
+    @keep.setter
+    def keep(self, share: float) -> None:
+        if not isinstance(share, int | float) or not 0 < share <= 1:
+            raise ValueError(f"keep is a share above 0 and at most 1, not {share!r}")
+        self._keep = share
 
     def tokens(self, clip: Tensor) -> Tensor:
         """Section 3.1: `[B, 3, T, H, W] -> [B, L, N, D]`. Wider pictures have more tokens."""
@@ -311,15 +321,15 @@ class Training:
     reconstruction: float = 0.0  # weight of the pixels' error in the initialization
     noise: bool = True  # False: the game is played with the decisions of inference, not with drawn ones
     betas: Sequence[float] = (0.9, 0.999)  # of the anonymizer's AdamW in the game
-    start: str | None = None  # `identity`, `grey`, or a file with the weights of an image transformer
+    start: str | None = None  # `identity`, `grey`, or a file with the weights of an image transformer; None: `images`
 
     def phases(self) -> list[Phase]:
         if self.objective not in ("maximize", "uninformed"):
             raise unknown("objective", self.objective, ["maximize", "uninformed"])
         if self.start in ("identity", "grey"):
             start_as_identity(self.method, grey=self.start == "grey")
-        elif self.start:
-            load_image_weights(Path(self.start), self.method.tubelets, self.method.position, self.method.all_layers())
+        elif images := self.start or self.recognizers.images:
+            load_image_weights(Path(images), self.method.tubelets, self.method.position, self.method.all_layers())
         nets, optimizers = self._recognizer_modules(), self._recognizer_optimizers()
         spy: dict[str, Optimizer] = {"privacy": self._adamw(self.drill_lr, self.recognizers.privacy)}
         anonymizer = self._adamw(self.adversarial_lr or self.lr, self.method, self.betas)

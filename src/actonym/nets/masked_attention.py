@@ -12,9 +12,12 @@ def masked_attention(q: Tensor, k: Tensor, v: Tensor, kept: Tensor) -> Tensor:
     """Heads `[B, h, N, d]` that attend to the tokens with `kept` `[B, N]` 1 (not 0), and each to itself.
 
     The decisions are factors, as in equation 10, so gradients reach those of dropped tokens too. Queries and keys are
-    scaled by the width of a head, as everywhere; equation 8 has D, the width where there is one head.
+    scaled by the width of a head, as everywhere; equation 8 has D, the width where there is one head. Half precision
+    would lose what is faint, so it is left here and taken up again behind.
     """
-    return MaskedAttention.apply(q, k, v, kept)
+    wide = torch.promote_types(q.dtype, torch.float32)
+    with torch.autocast(q.device.type, enabled=False):
+        return MaskedAttention.apply(q.to(wide), k.to(wide), v.to(wide), kept.to(wide)).to(q.dtype)
 
 
 class MaskedAttention(torch.autograd.Function):

@@ -1,8 +1,8 @@
 """Presets: NAME/paper.yaml and NAME/stage.yaml, every value with its source beside it.
 
 A file that says `base: stage` holds only what differs from stage.yaml: a variant of the method, `NAME@FILE`. With
-`base: [stage, paper]` it is a variant of both. For a chart of ablations it may say which `factor` it changes, and a
-`label` for its value.
+`base: [stage, paper]` it is a variant of both; what stands below `times` are factors on its base's numbers. For a chart
+of ablations it may say which `factor` it changes, and a `label` for its value.
 """
 
 from pathlib import Path
@@ -39,4 +39,11 @@ def load(owner: str, preset: str, over: str | None = None) -> dict[str, Any]:
     bases = [base] if isinstance(base, str) else base
     if over is not None and over not in bases:
         raise UserError(f"{owner}@{preset} is a variant of the preset {' or '.join(bases)}, not of {over}")
-    return merge(load(owner, over or bases[0]), said)
+    factors = said.pop("times", {})
+    return _scaled(merge(load(owner, over or bases[0]), said), factors)
+
+
+def _scaled(tree: dict[str, Any], factors: dict[str, Any]) -> dict[str, Any]:
+    """A nested dictionary in which the numbers that `factors` names are so many times as large."""
+    changed = {k: _scaled(tree[k], by) if isinstance(by, dict) else tree[k] * by for k, by in factors.items()}
+    return tree | changed

@@ -123,6 +123,7 @@ def recognizers(
         actions=len(dataset.actions),
         attributes=len(dataset.attributes),
         validation=validation,
+        images=plan.get("images"),
     )
 
 

@@ -95,6 +95,7 @@ class Recognizers:
     validation: Clips | None = None  # clips of the validation split, to choose weights by; never of the test split
     target: Clips | None = None  # clips of another world to adapt to; nothing but the video may be looked at
     lessons: Sequence[Lesson] = ()  # tasks to learn with, beside the action
+    images: str | None = None  # a file with the weights of an image transformer, with which video transformers begin
 
     def chosen(self, tasks: Sequence[str] | None) -> list[Lesson]:
         """The lessons of these tasks, without recognition, which needs none; all there are if none are named."""
