@@ -6,6 +6,7 @@ from game import batch_of, clips, losses, recognizers
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 
 from actonym import methods
+from actonym.errors import UserError
 from actonym.methods.vita import VITA, VITAGame
 from actonym.train import checkpoint, make_fabric, run
 
@@ -20,6 +21,13 @@ def game_of(validation=None, **settings):
     nets.validation = validation
     settings = {"members": 3, "restart_every": 0, "objective": "maximize", **settings}
     return VITAGame(small(), nets, **settings)
+
+
+@pytest.mark.parametrize("setting", ["members=0", "monitor_every=0", "monitored=-1", "batch_size=none", "crowd=0"])
+def test_settings_that_cannot_be(setting):
+    method = methods.create("vita", "stage", [f"train.{setting}"])
+    with pytest.raises(UserError, match=f"train.{setting.partition('=')[0]} is a number from 1 up"):
+        method.phases(recognizers())
 
 
 def test_the_paper_preset_is_the_releases():

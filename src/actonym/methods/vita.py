@@ -1,7 +1,7 @@
 """VITA (Wu et al., ECCV 2018 and TPAMI 2022): learned degradation against an ensemble of privacy networks."""
 
 from dataclasses import dataclass, replace
-from typing import cast
+from typing import ClassVar, cast
 
 import torch
 from torch import Tensor, nn
@@ -51,6 +51,8 @@ class VITAGame(Supervised):
     monitored: int = 64  # validation clips in a look, the next ones each time
     patience: int = 100  # steps after which the anonymizer waits no longer
     start: str | None = None  # `identity`: see ITNet.start_as_identity
+
+    counted: ClassVar[tuple[str, ...]] = (*Supervised.counted, "members", "monitor_every", "monitored")
 
     def make_spy(self) -> Budget:
         make = self.recognizers.make_privacy

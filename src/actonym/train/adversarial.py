@@ -63,11 +63,15 @@ class Adversarial:
     action_floor: float = 0.0  # of the rule least_leak
     spy: nn.Module = field(init=False)  # the privacy network
 
+    counted: ClassVar[tuple[str, ...]] = ("batch_size", "crowd")  # settings of which there must be one at least
     raw_rehearsal: ClassVar[bool] = True  # False: rehearse on the anonymizer's output, where that is never like raw
 
     def __post_init__(self) -> None:
         if self.optimizer not in OPTIMIZERS:
             raise unknown("optimizer", self.optimizer, OPTIMIZERS)
+        for name in self.counted:
+            if not isinstance(value := getattr(self, name), int) or value < 1:
+                raise UserError(f"train.{name} is a number from 1 up, not {value!r}")
         find_rule(self.rule)
         self.spy = self.make_spy()
 
