@@ -73,6 +73,7 @@ def train(
     if stores:
         raise UserError(f"{anonymizer.name} learns from video, not from features of other tasks: leave --tasks out")
     plan = assign({"images": None, **presets.load("evaluation", preset)}, planned)
+    check_images(plan)
     clip = {**plan["clip"], "clips": 1, "crops": 1}
     dataset = open_dataset(data, size=clip["size"], frames=clip["frames"])
     check_labels(anonymizer, dataset)
@@ -137,6 +138,12 @@ def check_labels(method: Method, dataset: Dataset) -> None:
     """Told before hours of work: whether the data has the labels that a method learns from."""
     if "privacy" in method.card.needs and not dataset.attributes:
         raise UserError(f"{method.name} learns from private attributes, and {dataset.name} has none; take other data")
+
+
+def check_images(plan: Mapping[str, Any]) -> None:
+    """Told at once: whether the weights that networks are to begin with are there."""
+    if plan["images"] is not None and not Path(plan["images"]).is_file():
+        raise UserError(f"images: there is no file {plan['images']} with the weights of an image transformer")
 
 
 def check_target(method: Method, target: str | None) -> None:
