@@ -9,6 +9,7 @@ from game import batch_of, clips, losses, recognizers
 from torch.nn.functional import cross_entropy
 
 from actonym import methods
+from actonym.bench.candidate import candidate
 from actonym.data.clips import Clips
 from actonym.errors import UserError
 from actonym.methods.dann import Adaptation, growing
@@ -33,6 +34,11 @@ def test_without_a_target_it_is_refused(name):
     nets = recognizers()
     nets.target = clips(4)
     assert [phase.name for phase in method.phases(nets)][-2:] == ["adversarial", "domain"]
+
+
+def test_a_bench_tells_at_once_that_it_has_no_target():
+    with pytest.raises(UserError, match="train it with actonym train --target NAME, then name its folder"):
+        candidate("spact+dann", "stage")
 
 
 def test_the_paper_preset_leaves_the_anonymizer_as_it_is():

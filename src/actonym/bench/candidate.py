@@ -57,6 +57,8 @@ def candidate(method: str | Method, preset: str, dim: int | None = None) -> Cand
     latent = issubclass(find(parse(method)[0].partition("@")[0]), LatentMethod)
     sizes = [f"method.dim={dim}"] if latent and dim else []
     made = _fitting(create(method, preset, sizes), dim)
+    if "domain" in made.card.needs:
+        raise UserError(f"{made.name} adapts to a world: train it with actonym train --target NAME, then name its folder")
     turned = {key: value for key, value in said.items() if key in made.card.live}
     turn(made, turned)  # a value that cannot be is told now
     base = _without(method, turned)
