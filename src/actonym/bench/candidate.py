@@ -58,7 +58,8 @@ def candidate(method: str | Method, preset: str, dim: int | None = None) -> Cand
     sizes = [f"method.dim={dim}"] if latent and dim else []
     made = _fitting(create(method, preset, sizes), dim)
     if "domain" in made.card.needs:
-        raise UserError(f"{made.name} adapts to a world: train it with actonym train --target NAME, then name its folder")
+        ready = "train it with actonym train --target NAME, then name its folder"
+        raise UserError(f"{made.name} adapts to a world: {ready}")
     turned = {key: value for key, value in said.items() if key in made.card.live}
     turn(made, turned)  # a value that cannot be is told now
     base = _without(method, turned)
