@@ -2,28 +2,27 @@
 
 python scripts/ship_method.py stprivacy [--seed 0] [--threads 2]
 
-From then on its name alone is this checkpoint: `actonym anonymize film.mp4 safe.mp4 --method stprivacy`.
+It is the method of the bench: where a bench of as many threads has trained it already, that training is taken. From
+then on its name alone is this checkpoint: `actonym anonymize film.mp4 safe.mp4 --method stprivacy`.
 """
 
 import argparse
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from shutil import copyfile
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import torch
 
 from actonym import heap, methods
 from actonym.bench.evaluate import Evaluation
-from actonym.methods.base import MODEL_CARD, SHIPPED, WEIGHTS, model_card
-from actonym.train.command import train
+from actonym.bench.result import read
+from actonym.methods.base import MODEL_CARD, SHIPPED, model_card
 
 CARD = """{card}
 ## How it was made
 
-By `scripts/ship_method.py {name}`: preset stage, seed {seed}, {minutes:.0f} minutes on {threads} threads. It learned
-from {videos} videos of the stage and has seen nothing but synthetic people; what it does to real ones is not measured.
+By `scripts/ship_method.py {name}`: preset stage, seed {seed}, trained in {minutes:.0f} minutes. It learned from
+{videos} videos of the stage and has seen nothing but synthetic people; what it does to real ones is not measured.
 
 | on {tests} test videos of the stage | raw | anonymized |
 |---|--:|--:|
@@ -33,14 +32,13 @@ from {videos} videos of the stage and has seen nothing but synthetic people; wha
 """
 
 
-def describe(method: methods.Method, result: Mapping[str, Any], seconds: float, seed: int, threads: int) -> str:
+def describe(method: methods.Method, result: Mapping[str, Any]) -> str:
     """The card of a checkpoint with what was measured."""
     return CARD.format(
         card=model_card(method),
         name=method.name,
-        seed=seed,
-        minutes=seconds / 60,
-        threads=threads,
+        seed=result["seed"],
+        minutes=result["training"]["seconds"] / 60,
         videos=result["clips"]["train"],
         tests=result["clips"]["test"],
         attackers=len(result["attacker"]["tried"]),
@@ -59,21 +57,20 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("method")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--result", type=Path, default=Path("shipped.json"), help="measured into it if it is not there")
     parser.add_argument("--out", type=Path, default=None, help="default: where the package looks for it")
     options = parser.parse_args(argv)
     heap.keep()
     torch.set_num_threads(options.threads)
-    out = options.out or SHIPPED / options.method.partition("@")[0]
-    with TemporaryDirectory() as folder:
-        made = Path(folder) / options.method
-        history = train(options.method, "stage", "stage", made, options.seed)
-        result = Evaluation("stage", "known", "stage").run(str(made), options.seed, Path(folder) / "result.json")
-        seconds = sum(phase.seconds for phase in history.phases)
-        card = describe(methods.load(made), result, seconds, options.seed, options.threads)
-        out.mkdir(parents=True, exist_ok=True)
-        for name in ("config.json", WEIGHTS):
-            copyfile(made / name, out / name)
-        (out / MODEL_CARD).write_text(card)
+    evaluation = Evaluation("stage", "known", "stage")
+    if not options.result.is_file():
+        evaluation.run(options.method, options.seed, options.result)
+    result = read(options.result)
+    if (result["method"], result["seed"]) != (options.method, options.seed):
+        parser.error(f"{options.result} is of {result['method']}, seed {result['seed']}")
+    trained, _ = evaluation.train(evaluation.candidate(options.method), options.seed)
+    out = methods.save(trained, options.out or SHIPPED / trained.name)
+    (out / MODEL_CARD).write_text(describe(trained, result))
     print(f"{out}: kept {result['kept']:.3f}, closed {result['closed']:.3f}")
 
 

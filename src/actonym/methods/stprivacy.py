@@ -301,6 +301,7 @@ class Training:
     lr: float = 1.25e-4
     backbone: float = 0.1  # factor on `lr` for all but the predictors, in the initialization
     adversarial_lr: float | None = None  # of the anonymizer in the game; None: `lr`
+    ends: float = 1.0  # factor on it for the maps from pixels to tokens and back
     recognizer_lr: float = 1.25e-4
     weight_decay: float = 0.05
     action: float = 0.5  # lambda_Action
@@ -332,7 +333,7 @@ class Training:
             load_image_weights(Path(images), self.method.tubelets, self.method.position, self.method.all_layers())
         nets, optimizers = self._recognizer_modules(), self._recognizer_optimizers()
         spy: dict[str, Optimizer] = {"privacy": self._adamw(self.drill_lr, self.recognizers.privacy)}
-        anonymizer = self._adamw(self.adversarial_lr or self.lr, self.method, self.betas)
+        anonymizer = self._anonymizer_optimizer()
         phases = [
             Phase("rehearsal", self.rehearsal, self.rehearse, optimizers, nets, 2 * self.batch_size, one_cycle),
             Phase("drill", self.drill, self.drilled, spy, nets, 2 * self.batch_size, one_cycle),
@@ -465,6 +466,15 @@ class Training:
 
     def _adamw(self, lr: float, module: nn.Module, betas: Sequence[float] = (0.9, 0.999)) -> torch.optim.AdamW:
         return torch.optim.AdamW(module.parameters(), lr, (betas[0], betas[1]), weight_decay=self.weight_decay)
+
+    def _anonymizer_optimizer(self) -> torch.optim.AdamW:
+        """Of the game."""
+        lr = self.adversarial_lr or self.lr
+        ends = [*self.method.tubelets.parameters(), *self.method.pixels.parameters()]
+        own = {id(p) for p in ends}
+        others = [p for p in self.method.parameters() if id(p) not in own]
+        groups = [{"params": others, "lr": lr}, {"params": ends, "lr": lr * self.ends}]
+        return torch.optim.AdamW(groups, betas=(self.betas[0], self.betas[1]), weight_decay=self.weight_decay)
 
     def _recognizer_modules(self) -> dict[str, nn.Module]:
         return {"action": self.recognizers.action, "privacy": self.recognizers.privacy}
