@@ -101,3 +101,14 @@ def test_frames_of_mobilenet_are_seen_by_themselves():
     net, clip = MobileNetV2(3).eval(), torch.rand(2, 3, 4, 32, 32)
     slow = torch.stack([net(clip[:, :, t : t + 1]) for t in range(4)]).mean(0)
     assert torch.allclose(net(clip), slow, atol=1e-5)
+
+
+def test_what_all_videos_have_in_common_is_nothing_to_the_contrast_network():
+    """The same traces, faint under one picture or loud by themselves, give the same answers."""
+    torch.manual_seed(0)
+    net = build("frame-contrast", 3, 2, 16)
+    net.net.drop.p = 0.0
+    traces, picture = torch.rand(6, 3, 2, 16, 16), torch.rand(3, 1, 16, 16)
+    faint = 0.9 * picture + 0.05 * traces
+    assert torch.allclose(net(traces), net(faint), atol=1e-2)
+    assert not torch.allclose(net(traces), net(traces.flip(0)), atol=1e-2)

@@ -26,6 +26,23 @@ class FrameNet(nn.Module):
         return torch.cat([mean.mean(1), most.amax(1)], 1)
 
 
+class ContrastNet(nn.Module):
+    """A FrameNet behind a batch norm of every pixel: what all videos have in common is gone, faint traces are loud.
+
+    The attacker for anonymizers that lay one picture over everything.
+    """
+
+    def __init__(self, outputs: int, side: int) -> None:
+        super().__init__()
+        self.norm = nn.BatchNorm1d(3 * side * side, affine=False)
+        self.net = FrameNet(outputs)
+
+    def forward(self, clip: Tensor) -> Tensor:
+        frames = clip.transpose(1, 2)
+        loud = self.norm(frames.flatten(0, 1).flatten(1)).view_as(frames)
+        return self.net((loud.transpose(1, 2) + 1) / 2)  # which expects 0..1
+
+
 def _layer(inputs: int, outputs: int, kernel: int) -> nn.Sequential:
     return nn.Sequential(
         nn.Conv2d(inputs, outputs, kernel, 2, kernel // 2, bias=False),
