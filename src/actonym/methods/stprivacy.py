@@ -270,6 +270,17 @@ def sparsity(history: Sequence[Tensor], keep: float) -> Tensor:
     return (shares - wanted[None, :, None]).square().mean()
 
 
+def motion_error(out: Tensor, clip: Tensor, kept: Tensor) -> Tensor:
+    """How far the changes of brightness from frame to frame are from those of the clip, where both frames are kept."""
+
+    def changes(video: Tensor) -> Tensor:
+        grey = video.mean(1, keepdim=True)
+        return grey[:, :, 1:] - grey[:, :, :-1]
+
+    both = kept[:, :, 1:] * kept[:, :, :-1]
+    return ((changes(out) - changes(clip)).square() * both).sum() / both.sum().clamp_min(1)
+
+
 class Guide:
     """Decides by what tubelets are worth, or lets others, and remembers how far from that the predictors are."""
 
@@ -301,7 +312,6 @@ class Training:
     lr: float = 1.25e-4
     backbone: float = 0.1  # factor on `lr` for all but the predictors, in the initialization
     adversarial_lr: float | None = None  # of the anonymizer in the game; None: `lr`
-    ends: float = 1.0  # factor on it for the maps from pixels to tokens and back
     recognizer_lr: float = 1.25e-4
     weight_decay: float = 0.05
     action: float = 0.5  # lambda_Action
@@ -319,6 +329,7 @@ class Training:
     classification: float = 1.0  # weight of L'_Action in the initialization
     guidance: float = 0.0  # weight, in the initialization, of keeping what the action recognizer looks at
     steering: float = 0.0  # the same in the game
+    motion: float = 0.0  # weight, in the game, of changes from frame to frame that are not those of the video
     reconstruction: float = 0.0  # weight of the pixels' error in the initialization
     noise: bool = True  # False: the game is played with the decisions of inference, not with drawn ones
     betas: Sequence[float] = (0.9, 0.999)  # of the anonymizer's AdamW in the game
@@ -333,7 +344,7 @@ class Training:
             load_image_weights(Path(images), self.method.tubelets, self.method.position, self.method.all_layers())
         nets, optimizers = self._recognizer_modules(), self._recognizer_optimizers()
         spy: dict[str, Optimizer] = {"privacy": self._adamw(self.drill_lr, self.recognizers.privacy)}
-        anonymizer = self._anonymizer_optimizer()
+        anonymizer = self._adamw(self.adversarial_lr or self.lr, self.method, self.betas)
         phases = [
             Phase("rehearsal", self.rehearsal, self.rehearse, optimizers, nets, 2 * self.batch_size, one_cycle),
             Phase("drill", self.drill, self.drilled, spy, nets, 2 * self.batch_size, one_cycle),
@@ -427,7 +438,7 @@ class Training:
         crowd, batch = batch, first_of(batch, self.crowd)
         decide = self.method.draw if self.noise else self.sort
         guide = Guide(self.method, self.worth(batch), decide) if self.steering else None
-        out, _, history = self.method.masked(batch.clip, guide or decide)
+        out, x, history = self.method.masked(batch.clip, guide or decide)
         spars = sparsity(history, self.method.keep)
         action = action_loss(self.recognizers.action(out), batch.action)
         logits = self.recognizers.privacy(self._seen(out))
@@ -437,6 +448,9 @@ class Training:
         if guide:
             logged["guidance"] = guide.loss()
             loss = loss + self.steering * logged["guidance"]
+        if self.motion:
+            logged["motion"] = self._motion_error(x, batch.clip, history[-1].detach())
+            loss = loss + self.motion * logged["motion"]
         update("anonymizer", loss)
         shown = self._crowded(out.detach(), crowd.clip)
         return {**logged, "leak": self._learn(shown, replace(batch, privacy=crowd.privacy), update)}
@@ -461,20 +475,17 @@ class Training:
     def _seen(self, clip: Tensor) -> Tensor:
         return some_frames(clip, self.frames)
 
+    def _motion_error(self, x: Tensor, clip: Tensor, kept: Tensor) -> Tensor:
+        """Of what is kept, `[B, L, N]`: whoever decides by it would keep what does not move."""
+        pixels = self.method.shown(x).unflatten(1, kept.shape[1:])
+        shape = join(torch.ones_like(pixels) * kept[..., None], *self._boxes(clip))[:, :1]
+        return motion_error(join(pixels, *self._boxes(clip)), clip, shape)
+
     def _boxes(self, clip: Tensor) -> tuple[Box, Box]:
         return grid_of(clip, self.method.tubelet), self.method.tubelet
 
     def _adamw(self, lr: float, module: nn.Module, betas: Sequence[float] = (0.9, 0.999)) -> torch.optim.AdamW:
         return torch.optim.AdamW(module.parameters(), lr, (betas[0], betas[1]), weight_decay=self.weight_decay)
-
-    def _anonymizer_optimizer(self) -> torch.optim.AdamW:
-        """Of the game."""
-        lr = self.adversarial_lr or self.lr
-        ends = [*self.method.tubelets.parameters(), *self.method.pixels.parameters()]
-        own = {id(p) for p in ends}
-        others = [p for p in self.method.parameters() if id(p) not in own]
-        groups = [{"params": others, "lr": lr}, {"params": ends, "lr": lr * self.ends}]
-        return torch.optim.AdamW(groups, betas=(self.betas[0], self.betas[1]), weight_decay=self.weight_decay)
 
     def _recognizer_modules(self) -> dict[str, nn.Module]:
         return {"action": self.recognizers.action, "privacy": self.recognizers.privacy}
