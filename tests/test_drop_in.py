@@ -70,7 +70,8 @@ def test_a_method_dropped_in_is_found_everywhere(tmp_path):
     assert benched.returncode == 0, benched.stderr
     assert "negative" in benched.stdout and "trained" in benched.stdout
     results = [json.loads((tmp_path / "out" / f"{name}-seed0.json").read_text()) for name in ("negative", "trained")]
-    assert ["training" in result for result in results] == [True, False], "by its name it is trained, as a folder not"
+    told = ["settings" in result["training"] for result in results]
+    assert told == [True, False], "by its name it is trained here; a folder brings along how it was"
     reported = run("actonym.cli", "report", "out")
     assert reported.returncode == 0, reported.stderr
     assert "negative" in (tmp_path / "out" / "report.html").read_text()

@@ -15,11 +15,9 @@ from actonym.methods.stprivacy import (
     STPrivacy,
     Training,
     mean_of_kept,
-    motion_error,
     sparsity,
     start_as_identity,
 )
-from actonym.nets.tubelets import cut, join
 from actonym.train.phase import Batch, Recognizers
 
 
@@ -235,40 +233,6 @@ def test_the_privacy_recognizer_learns_from_the_whole_crowd(small):
     assert torch.allclose(given["action"], nn.functional.cross_entropy(nets.action(out), batch.action[:2]))
     told = nn.functional.binary_cross_entropy_with_logits(nets.privacy(shown), batch.privacy)
     assert torch.allclose(given["privacy"], told)
-
-
-def test_motion_that_is_not_the_videos():
-    """The squared error of changes of brightness, over the pixels that both frames keep; a still veil costs nothing."""
-    torch.manual_seed(0)
-    out, clip = torch.rand(2, 2, 3, 3, 4, 4).unbind()
-    kept = torch.randint(0, 2, (2, 1, 3, 4, 4)).float()
-    errors = []
-    for b, t, y, x in torch.cartesian_prod(*map(torch.arange, (2, 2, 4, 4))).tolist():
-        if kept[b, 0, t, y, x] and kept[b, 0, t + 1, y, x]:
-            before, after = ((video[b, :, t + 1, y, x] - video[b, :, t, y, x]).mean() for video in (out, clip))
-            errors.append(float(before - after) ** 2)
-    assert motion_error(out, clip, kept).item() == pytest.approx(sum(errors) / len(errors), rel=1e-4)
-    veiled = clip + torch.rand(2, 3, 1, 4, 4)
-    assert motion_error(veiled, clip, kept).item() == pytest.approx(0, abs=1e-12)
-
-
-def test_motion_is_part_of_the_anonymizers_loss(small):
-    nets = recognizers()
-
-    def played(weight):
-        given = {}
-        game = Training(small, nets, wait=0, initialization=0, noise=False, motion=weight).phases()[-1]
-        torch.manual_seed(3)
-        logged = game.step(batch_of(), lambda name, loss: given.setdefault(name, loss.detach()))
-        return given["anonymizer"].item(), logged
-
-    (without, plain), (with_it, logged) = played(0.0), played(3.0)
-    clip = batch_of().clip
-    out, _, history = small.masked(clip, small.sort)
-    shape = join(torch.ones_like(cut(clip, (2, 4, 4))) * history[-1][..., None], (2, 4, 4), (2, 4, 4))[:, :1]
-    assert "motion" not in plain
-    assert logged["motion"].item() == pytest.approx(motion_error(out, clip, shape).item(), rel=1e-4)
-    assert with_it - without == pytest.approx(3 * logged["motion"].item(), rel=1e-3)
 
 
 def test_decisions_that_hold_still(small):

@@ -270,17 +270,6 @@ def sparsity(history: Sequence[Tensor], keep: float) -> Tensor:
     return (shares - wanted[None, :, None]).square().mean()
 
 
-def motion_error(out: Tensor, clip: Tensor, kept: Tensor) -> Tensor:
-    """How far the changes of brightness from frame to frame are from those of the clip, where both frames are kept."""
-
-    def changes(video: Tensor) -> Tensor:
-        grey = video.mean(1, keepdim=True)
-        return grey[:, :, 1:] - grey[:, :, :-1]
-
-    both = kept[:, :, 1:] * kept[:, :, :-1]
-    return ((changes(out) - changes(clip)).square() * both).sum() / both.sum().clamp_min(1)
-
-
 class Guide:
     """Decides by what tubelets are worth, or lets others, and remembers how far from that the predictors are."""
 
@@ -329,7 +318,6 @@ class Training:
     classification: float = 1.0  # weight of L'_Action in the initialization
     guidance: float = 0.0  # weight, in the initialization, of keeping what the action recognizer looks at
     steering: float = 0.0  # the same in the game
-    motion: float = 0.0  # weight, in the game, of changes from frame to frame that are not those of the video
     reconstruction: float = 0.0  # weight of the pixels' error in the initialization
     noise: bool = True  # False: the game is played with the decisions of inference, not with drawn ones
     betas: Sequence[float] = (0.9, 0.999)  # of the anonymizer's AdamW in the game
@@ -438,7 +426,7 @@ class Training:
         crowd, batch = batch, first_of(batch, self.crowd)
         decide = self.method.draw if self.noise else self.sort
         guide = Guide(self.method, self.worth(batch), decide) if self.steering else None
-        out, x, history = self.method.masked(batch.clip, guide or decide)
+        out, _, history = self.method.masked(batch.clip, guide or decide)
         spars = sparsity(history, self.method.keep)
         action = action_loss(self.recognizers.action(out), batch.action)
         logits = self.recognizers.privacy(self._seen(out))
@@ -448,9 +436,6 @@ class Training:
         if guide:
             logged["guidance"] = guide.loss()
             loss = loss + self.steering * logged["guidance"]
-        if self.motion:
-            logged["motion"] = self._motion_error(x, batch.clip, history[-1].detach())
-            loss = loss + self.motion * logged["motion"]
         update("anonymizer", loss)
         shown = self._crowded(out.detach(), crowd.clip)
         return {**logged, "leak": self._learn(shown, replace(batch, privacy=crowd.privacy), update)}
@@ -474,12 +459,6 @@ class Training:
 
     def _seen(self, clip: Tensor) -> Tensor:
         return some_frames(clip, self.frames)
-
-    def _motion_error(self, x: Tensor, clip: Tensor, kept: Tensor) -> Tensor:
-        """Of what is kept, `[B, L, N]`: whoever decides by it would keep what does not move."""
-        pixels = self.method.shown(x).unflatten(1, kept.shape[1:])
-        shape = join(torch.ones_like(pixels) * kept[..., None], *self._boxes(clip))[:, :1]
-        return motion_error(join(pixels, *self._boxes(clip)), clip, shape)
 
     def _boxes(self, clip: Tensor) -> tuple[Box, Box]:
         return grid_of(clip, self.method.tubelet), self.method.tubelet
