@@ -126,6 +126,9 @@ def test_a_checkpoint_brings_the_path_of_its_training(evaluation, tmp_path):
     result = evaluation.run(str(tmp_path / "mine"), 0, tmp_path / "mine.json")
     assert [(phase["name"], phase["epochs"]) for phase in result["training"]["phases"]] == [("dim", 2), ("dim more", 1)]
     assert result["training"]["seconds"] > 0
+    (tmp_path / "mine" / "history.json").write_text("[{")
+    with pytest.raises(UserError, match="history.json is damaged"):
+        evaluation.run(str(tmp_path / "mine"), 0, tmp_path / "again.json")
 
 
 def test_data_without_the_labels_that_it_learns_from(evaluation, monkeypatch, tmp_path):

@@ -92,6 +92,15 @@ summary { cursor: pointer; color: var(--accent); }
   th, td { padding: 0.4rem 0.5rem; } th:first-child { max-width: 9.5rem; white-space: normal; } }
 """.strip()
 
+ABLATIONS = (
+    "Variants of a method, factor by factor; dark: the method itself. The nearer to the upper left the better. "
+    "A line joins variants in the order of their numbers."
+)
+PATHS = (
+    "What validation found after each epoch, a line per seed; large: the epoch that was kept. These networks "
+    "learned along with the method and are no judges of it: what leaks stands in the tables."
+)
+
 # Says to the browser that nothing may be fetched, whatever a result file managed to smuggle in.
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 
@@ -133,32 +142,17 @@ def _section(group: Group, results: Mapping[Path, Result]) -> str:
             _figure(plot.trade_off([group]), "Action-privacy trade-off", escape(upper_left)),
             _strips(group, results),
             _figure(plot.kept_closed([group]), "Kept and closed", escape(upper_right), "small"),
-            _ablations(group),
-            _paths(group),
+            _charts("Ablations", plot.ablations([group]), ABLATIONS),
+            _charts("Paths of the trainings", plot.paths([group]), PATHS),
             *(_table(table) for table in others),
             "</section>",
         ]
     )
 
 
-def _ablations(group: Group) -> str:
-    """A chart per factor in which variants of a method differ, if there are any."""
-    drawn = plot.ablations([group])
-    caption = (
-        "Variants of a method, factor by factor; dark: the method itself. The nearer to the upper left the better. "
-        "A line joins variants in the order of their numbers."
-    )
-    return "" if drawn is None else f"<h3>Ablations</h3>\n{_figure(drawn, 'Ablations', escape(caption))}"
-
-
-def _paths(group: Group) -> str:
-    """The way that each training went, where that is known."""
-    drawn = plot.paths([group])
-    caption = (
-        "What validation found after each epoch, a line per seed; large: the epoch that was kept. These networks "
-        "learned along with the method and are no judges of it: what leaks stands in the tables."
-    )
-    return "" if drawn is None else f"<h3>Paths of the trainings</h3>\n{_figure(drawn, 'Paths', escape(caption))}"
+def _charts(title: str, drawn: bytes | None, caption: str) -> str:
+    """A figure under its own title, if there is something to draw."""
+    return "" if drawn is None else f"<h3>{escape(title)}</h3>\n{_figure(drawn, title, escape(caption))}"
 
 
 def _table(table: Table) -> str:

@@ -16,6 +16,7 @@ from actonym.bench.result import versions
 from actonym.data.base import Dataset
 from actonym.data.cache import cache_dir
 from actonym.data.clips import Clips
+from actonym.errors import UserError
 from actonym.methods.base import NETWORKS, Method, config, load
 from actonym.nets.encoder import weights_hash
 from actonym.tasks.cotraining import TaskLesson
@@ -89,7 +90,10 @@ def told(folder: Path) -> dict[str, Any] | None:
     """What a checkpoint's training was like; None where no history lies beside it."""
     if not (folder / HISTORY).is_file():
         return None
-    return _path(History([PhaseHistory(**phase) for phase in json.loads((folder / HISTORY).read_text())]))
+    try:
+        return _path(History([PhaseHistory(**phase) for phase in json.loads((folder / HISTORY).read_text())]))
+    except (OSError, ValueError, TypeError) as error:
+        raise UserError(f"{folder / HISTORY} is damaged: mend it, or take it away to measure without it") from error
 
 
 def _about(method: Method, history: History, plan: Plan) -> dict[str, Any]:
