@@ -127,7 +127,7 @@ def test_a_checkpoint_brings_the_path_of_its_training(evaluation, tmp_path):
     assert [(phase["name"], phase["epochs"]) for phase in result["training"]["phases"]] == [("dim", 2), ("dim more", 1)]
     assert result["training"]["seconds"] > 0
     (tmp_path / "mine" / "history.json").write_text("[{")
-    with pytest.raises(UserError, match="history.json is damaged"):
+    with pytest.raises(UserError, match=r"history\.json is damaged"):
         evaluation.run(str(tmp_path / "mine"), 0, tmp_path / "again.json")
 
 
