@@ -1,7 +1,7 @@
 """STPrivacy (Li et al., ICCV 2023): drop the tubelets that the action does not need, rewrite the others."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from math import log
 from pathlib import Path
@@ -309,7 +309,7 @@ class Training:
     objective: str = "maximize"  # or uninformed: see losses/privacy.py
     ceiling: float | None = None  # of `maximize`
     attacker_steps: int = 1  # of the privacy recognizer for one of the anonymizer
-    crowd: int = 1  # times as many clips are shown to the privacy recognizer, those beyond the first part pruned
+    crowd: int = 1  # times as many clips are shown to the recognizers, those beyond the first part pruned
     alert: bool = False  # the learning rate of the privacy recognizer stays while the anonymizer's falls
     frames: int | None = None  # that many, drawn anew in each step, are what the privacy recognizer sees; None: all
     rehearsal: int = 0  # epochs in which the recognizers learn on raw video, before all else
@@ -437,8 +437,7 @@ class Training:
             logged["guidance"] = guide.loss()
             loss = loss + self.steering * logged["guidance"]
         update("anonymizer", loss)
-        shown = self._crowded(out.detach(), crowd.clip)
-        return {**logged, "leak": self._learn(shown, replace(batch, privacy=crowd.privacy), update)}
+        return {**logged, "leak": self._learn(self._crowded(out.detach(), crowd.clip), crowd, update)}
 
     def _crowded(self, out: Tensor, clips: Tensor) -> Tensor:
         """What was shown of the first clips, and the others as they will be shown when nothing is masked any more."""
@@ -447,7 +446,7 @@ class Training:
 
     def _learn(self, clip: Tensor, batch: Batch, update: Update) -> Tensor:
         """One step of the action recognizer, some of the privacy recognizer; returns the latter's loss."""
-        update("action", action_loss(self.recognizers.action(clip[: len(batch.action)]), batch.action))
+        update("action", action_loss(self.recognizers.action(clip), batch.action))
         for _ in range(self.attacker_steps):
             leak = self._learn_privacy(clip, batch, update)
         return leak
