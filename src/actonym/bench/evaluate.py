@@ -20,7 +20,15 @@ from actonym.bench.measure import Measured, Plan, Splits, load_splits, make_look
 from actonym.bench.metrics import closed, kept, mean_over_views
 from actonym.bench.protocols import Part, Parts, Without
 from actonym.bench.report import picture
-from actonym.bench.residue import Embed, check_detectors, detectors, link_splits, linkable, places
+from actonym.bench.residue import (
+    Embed,
+    check_detectors,
+    detectors,
+    link_splits,
+    linkable,
+    places,
+    remembered_faces,
+)
 from actonym.bench.result import Result
 from actonym.bench.tasks import Tasks
 from actonym.bench.training import told, train_once
@@ -85,6 +93,7 @@ class Evaluation:
         self._raw: dict[int, Measured] = {}
         self._anonymized: tuple[Hashable, Parts] | None = None
         self._detected: dict[Hashable, dict[str, Any]] = {}
+        self._find = remembered_faces()
 
     def run(self, method: str | Method, seed: int, out: Path) -> Result:
         """Measure a method (a name, a name with settings, a checkpoint folder, or the thing itself) into `out`."""
@@ -187,7 +196,8 @@ class Evaluation:
     def _detect(self, key: Hashable, raw: Clips, anonymized: Clips) -> dict[str, Any]:
         """What ready-made models find; seeds in which the same clips are tested share it."""
         if key is None or key not in self._detected:
-            self._detected[key] = detectors(raw, anonymized, self.dataset.attributes, self.plan["detectors"])
+            names = self.plan["detectors"]
+            self._detected[key] = detectors(raw, anonymized, self.dataset.attributes, names, self._find)
         return self._detected[key]
 
     @cached_property

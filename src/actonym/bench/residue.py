@@ -67,9 +67,10 @@ def places(clips: Clips) -> Tensor:
     return torch.stack([place(video) for video in clips.video[:: clips.views]])
 
 
-def detectors(raw: Clips, anonymized: Clips, attributes: Sequence[str], names: Sequence[str]) -> dict[str, Any]:
-    """What each of the ready-made models `names` finds in the anonymized videos."""
-    find = _remembered(centerface.find)
+def detectors(
+    raw: Clips, anonymized: Clips, attributes: Sequence[str], names: Sequence[str], find: Find
+) -> dict[str, Any]:
+    """What each of the ready-made models `names` finds in the anonymized videos; `find` finds faces."""
     found: dict[str, Any] = {}
     if "faces" in names:
         found["faces"] = detect(_pairs(raw, anonymized), count=FRAMES, find=find)
@@ -114,14 +115,14 @@ def _pairs(raw: Clips, anonymized: Clips) -> Iterator[tuple[Tensor, Tensor]]:
     return zip(raw.video[:: raw.views], anonymized.video[:: anonymized.views], strict=True)
 
 
-def _remembered(find: Find) -> Find:
-    """Several attacks ask for the faces of the same frames."""
+def remembered_faces() -> Find:
+    """CenterFace, which looks at no frame twice: several attacks, and every method, ask for those of raw frames."""
     known: dict[bytes, Sequence[Faces]] = {}
 
     def ask(frames: Tensor) -> Sequence[Faces]:
         key = hashlib.sha256(frames.contiguous().numpy().data).digest()
         if key not in known:
-            known[key] = list(find(frames))
+            known[key] = list(centerface.find(frames))
         return known[key]
 
     return ask
