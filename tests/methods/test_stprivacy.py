@@ -151,7 +151,7 @@ def test_equation_11(small):
     out, x, history = small.masked(clip, small.sort)
     kept = history[-1]
     for b, row, n in ((0, 0, 0), (0, 1, 5), (1, 0, 9), (1, 1, 15)):
-        pixels = (small.pixels.weight @ x[b, 16 * row + n] + small.pixels.bias + 0.5).clamp(0, 1)
+        pixels = (small.pixels.weight @ x[b, row, n] + small.pixels.bias + 0.5).clamp(0, 1)
         down, across = 4 * (n // 4), 4 * (n % 4)
         shown = out[b, :, 2 * row : 2 * row + 2, down : down + 4, across : across + 4]
         assert torch.allclose(shown.flatten(), pixels * kept[b, row, n], atol=1e-5)
@@ -205,7 +205,7 @@ def test_equation_12_and_13(small):
     _, x, history = small.masked(batch.clip)
     slow = sparsity(history, 0.7)
     for b in range(4):
-        left = [x[b, k] for k in range(x.shape[1]) if history[-1].flatten(1)[b, k]]
+        left = [token for token, there in zip(x[b].flatten(0, 1), history[-1][b].flatten(), strict=True) if there]
         answers = classify(torch.stack(left).mean(0) if left else torch.zeros(24))
         slow = slow - answers.log_softmax(0)[batch.action[b]] / 4
     assert torch.allclose(given.pop("anonymizer"), slow) and not given
@@ -256,6 +256,35 @@ def test_decisions_that_hold_still(small):
     assert drawn.mean().item() == pytest.approx(0.7, abs=0.02)
     (drawn * torch.rand(500, 4, 16)).sum().backward()
     assert told.grad.abs().sum() > 0
+
+
+def test_what_is_added_holds_still(small):
+    """The same all the time at a place: with maps that show tokens as they are, what changes is what changed."""
+    small.still, small.keep = True, 1.0
+    first = small.tokens(clip_of())
+    with torch.inference_mode():
+        shown = small.anonymized(first, first)
+        own = small.layers[0](first.flatten(1, 2)).view_as(first)
+    slow = [
+        [sum(own[b, row, n] - first[b, row, n] for row in range(2)) / 2 for n in range(16)] for b in range(len(first))
+    ]
+    for row in range(2):
+        assert torch.allclose(shown[:, row], first[:, row] + torch.stack([torch.stack(one) for one in slow]), atol=1e-5)
+    assert not torch.allclose(shown, own, atol=1e-3), "else the layers hold still by themselves"
+
+
+def test_maps_to_and_from_tokens_may_learn_slower(small):
+    game = Training(small, recognizers(), wait=0, initialization=0, adversarial_lr=0.01, maps=0.1).phases()[-1]
+    rates = {id(p): group["lr"] for group in game.optimizers["anonymizer"].param_groups for p in group["params"]}
+    assert len(rates) == len(list(small.parameters())), "each is there once"
+    slow = [name for name, p in small.named_parameters() if rates[id(p)] == pytest.approx(0.001)]
+    assert sorted(slow) == [
+        "pixels.bias",
+        "pixels.weight",
+        "position",
+        "tubelets.project.bias",
+        "tubelets.project.weight",
+    ]
 
 
 # Pruning.

@@ -5,19 +5,19 @@ from dataclasses import dataclass
 from functools import partial
 from math import log
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits, gumbel_softmax, mse_loss
-from torch.optim import Optimizer
+from torch.optim import AdamW, Optimizer
 
 from actonym.errors import unknown
 from actonym.losses.action import action_loss
 from actonym.losses.privacy import maximize, uninformed
 from actonym.methods.base import MethodCard, PixelMethod, register
 from actonym.nets.inflate import load_image_weights
-from actonym.nets.tubelets import Box, colourless, cut, filled, grid_of, join, low_frequencies, rarity
+from actonym.nets.tubelets import cut, filled, grid_of, join, show_waves
 from actonym.nets.vit import Layer, Tubelets, initialize, resize_positions
 from actonym.train.adversarial import first_of, some_frames
 from actonym.train.phase import Batch, Phase, Recognizers, Update
@@ -25,7 +25,9 @@ from actonym.train.schedule import constant, cosine, one_cycle
 from actonym.video.transform import resize, resize_short
 
 FAINT = 0.01  # by which what a layer adds is scaled at an `identity` start
+BETAS = (0.9, 0.999)  # AdamW's own
 
+Weights = list[nn.Parameter]
 # Log-probabilities `[B, L, N, 2]`, what is still kept `[B, L, N]` and the number of the block to its decisions.
 Decide = Callable[[Tensor, Tensor, int], Tensor]
 
@@ -114,9 +116,10 @@ class STPrivacy(PixelMethod):
         `length` frames of `patch` x `patch` pixels.
 
         Without `rewrite` the tubelets that are left show the raw video (the paper's separate sparsification). With
-        `still` a place is kept or dropped for a whole clip, by what its rows say on average. Holes that open and close
-        are more motion than any action: a recognizer that loses 0.3 on raw clips of the stage loses 0.4 with a third of
-        the tubelets, chosen once, and 8 if each row chooses its own by the same predictors.
+        `still` a place is kept or dropped for a whole clip, by what its rows say on average, and what the layers add to
+        it is the same all the time. Holes that open and close are more motion than any action: a recognizer that loses
+        0.3 on raw clips of the stage loses 0.4 with a third of the tubelets, chosen once, and 8 if each row chooses its
+        own by the same predictors. So is noise that is rewritten with every tubelet.
         """
         super().__init__()
         self.keep = keep
@@ -173,23 +176,21 @@ class STPrivacy(PixelMethod):
 
     def anonymize(self, clip: Tensor, rewrite: bool) -> Tensor:
         """Sparsify, gather what is kept, rewrite it; what was dropped comes out black."""
-        x, place = self.prune(self.tokens(clip))
-        raw = cut(clip, self.tubelet)
-        wide = place[..., None].expand(-1, -1, -1, raw.shape[-1])
-        shown = self.shown(self.anonymized(x.flatten(1, 2))).view_as(wide) if rewrite else raw.gather(2, wide)
-        out = torch.zeros_like(raw).scatter(2, wide, shown.to(raw.dtype))
+        first, raw = self.tokens(clip), cut(clip, self.tubelet)
+        x, place = self.prune(first)
+        shown = self.shown(self.anonymized(x, picked(first, place))) if rewrite else picked(raw, place)
+        out = torch.zeros_like(raw).scatter(2, place[..., None].expand_as(shown), shown.to(raw.dtype))
         return join(out, grid_of(clip, self.tubelet), self.tubelet)
 
     def prune(self, x: Tensor) -> tuple[Tensor, Tensor]:
         """The tokens that all blocks keep, `[B, L, K, D]`, and their places among the N of their row."""
-        b, length, spatial, dim = x.shape
+        b, length, spatial, _ = x.shape
         place = torch.arange(spatial, device=x.device).expand(b, length, spatial)
         for number, block in enumerate(self.sparsification, 1):
             x = _through(block.layers, x.flatten(1, 2)).unflatten(1, (length, -1))
             probability = self.judged(block, x, torch.ones_like(x[..., 0]))[..., 0]
             best = probability.topk(self.count(spatial, number), 2).indices.sort(2).values
-            x = x.gather(2, best[..., None].expand(-1, -1, -1, dim))
-            place = place.gather(2, best)
+            x, place = picked(x, best), place.gather(2, best)
         return x, place
 
     def judged(self, block: Sparsification, x: Tensor, kept: Tensor) -> Tensor:
@@ -201,8 +202,10 @@ class STPrivacy(PixelMethod):
         """How many of a row's tokens are left after block `number`."""
         return max(1, round(self.keep**number * spatial))
 
-    def anonymized(self, x: Tensor, kept: Tensor | None = None) -> Tensor:
-        return _through(self.layers, x, kept)
+    def anonymized(self, x: Tensor, first: Tensor, kept: Tensor | None = None) -> Tensor:
+        """Tokens `[B, L, K, D]` rewritten; `first` are those that it began with. What is added may hold still."""
+        x = _through(self.layers, x.flatten(1, 2), kept).view_as(first)
+        return first + (x - first).mean(1, keepdim=True) if self.still else x
 
     def shown(self, x: Tensor) -> Tensor:
         """Equation 11. Pixels end at 0 and 1 (the paper does not say so); what is cut off still has a gradient."""
@@ -225,10 +228,11 @@ class STPrivacy(PixelMethod):
 
     def masked(self, clip: Tensor, decide: Decide | None = None) -> tuple[Tensor, Tensor, list[Tensor]]:
         """The clip as `anonymize` would show it, its last tokens, and the decisions; all differentiable."""
-        x, history = self.decisions(self.tokens(clip), decide or self.draw)
+        first = self.tokens(clip)
+        x, history = self.decisions(first, decide or self.draw)
         kept = history[-1]
-        x = self.anonymized(x, kept.flatten(1))
-        pixels = self.shown(x).unflatten(1, kept.shape[1:]) if self.rewrite else cut(clip, self.tubelet)
+        x = self.anonymized(x.view_as(first), first, kept.flatten(1))
+        pixels = self.shown(x) if self.rewrite else cut(clip, self.tubelet)
         return join(pixels * kept[..., None], grid_of(clip, self.tubelet), self.tubelet), x, history
 
     def draw(self, log_z: Tensor, kept: Tensor, number: int) -> Tensor:
@@ -253,8 +257,23 @@ class STPrivacy(PixelMethod):
         parts = (*(block.layers for block in self.sparsification), self.layers)
         return [cast("Layer", layer) for part in parts for layer in part]
 
+    def maps(self) -> Weights:
+        """From pixels to tokens and back."""
+        return [self.position, *self.tubelets.parameters(), *self.pixels.parameters()]
+
     def phases(self, recognizers: Recognizers) -> list[Phase]:
         return Training(self, recognizers, **self.training_settings).phases()
+
+
+def picked(x: Tensor, place: Tensor) -> Tensor:
+    """Of each row of tokens or tubelets `[B, L, N, D]` those at some places, `[B, L, K]`."""
+    return x.gather(2, place[..., None].expand(-1, -1, -1, x.shape[-1]))
+
+
+def others(module: nn.Module, some: Weights) -> Weights:
+    """The parameters of a module that are not among some."""
+    known = {id(parameter) for parameter in some}
+    return [parameter for parameter in module.parameters() if id(parameter) not in known]
 
 
 def _through(layers: nn.ModuleList, x: Tensor, kept: Tensor | None = None) -> Tensor:
@@ -301,6 +320,7 @@ class Training:
     lr: float = 1.25e-4
     backbone: float = 0.1  # factor on `lr` for all but the predictors, in the initialization
     adversarial_lr: float | None = None  # of the anonymizer in the game; None: `lr`
+    maps: float = 1.0  # factor on it for the maps from pixels to tokens and back
     recognizer_lr: float = 1.25e-4
     weight_decay: float = 0.05
     action: float = 0.5  # lambda_Action
@@ -320,7 +340,7 @@ class Training:
     steering: float = 0.0  # the same in the game
     reconstruction: float = 0.0  # weight of the pixels' error in the initialization
     noise: bool = True  # False: the game is played with the decisions of inference, not with drawn ones
-    betas: Sequence[float] = (0.9, 0.999)  # of the anonymizer's AdamW in the game
+    betas: Sequence[float] = BETAS  # of the anonymizer's AdamW in the game
     start: str | None = None  # `identity`, `grey`, or a file with the weights of an image transformer; None: `images`
 
     def phases(self) -> list[Phase]:
@@ -330,18 +350,19 @@ class Training:
             start_as_identity(self.method, grey=self.start == "grey")
         elif images := self.start or self.recognizers.images:
             load_image_weights(Path(images), self.method.tubelets, self.method.position, self.method.all_layers())
-        nets, optimizers = self._recognizer_modules(), self._recognizer_optimizers()
+        nets: dict[str, nn.Module] = {"action": self.recognizers.action, "privacy": self.recognizers.privacy}
         spy: dict[str, Optimizer] = {"privacy": self._adamw(self.drill_lr, self.recognizers.privacy)}
-        anonymizer = self._adamw(self.adversarial_lr or self.lr, self.method, self.betas)
+        lr, maps = self.adversarial_lr or self.lr, self.method.maps()
+        anonymizer = self._two_rates(lr, others(self.method, maps), self.maps, maps, self.betas)
         phases = [
-            Phase("rehearsal", self.rehearsal, self.rehearse, optimizers, nets, 2 * self.batch_size, one_cycle),
+            Phase("rehearsal", self.rehearsal, self.rehearse, self._each(nets), nets, 2 * self.batch_size, one_cycle),
             Phase("drill", self.drill, self.drilled, spy, nets, 2 * self.batch_size, one_cycle),
             *self._initialization(),
             Phase(
                 "adversarial",
                 self.adversarial,
                 self.play,
-                {"anonymizer": anonymizer, **self._recognizer_optimizers()},
+                {"anonymizer": anonymizer, **self._each(nets)},
                 {"anonymizer": self.method, **nets},
                 self.crowd * self.batch_size,
                 cosine,
@@ -353,23 +374,17 @@ class Training:
     def _initialization(self) -> list[Phase]:
         """The predictors alone, then everything (the released schedule; the paper has 80 epochs and no more to say)."""
         classify = nn.Linear(self.method.position.shape[-1], self.recognizers.actions)
-        for block in self.method.sparsification:
-            block.predictor.start_at(self.method.keep)
         predictors = [block.predictor for block in self.method.sparsification]
-        own = {id(p) for predictor in predictors for p in predictor.parameters()}
-        backbone = nn.ParameterList(p for p in self.method.parameters() if id(p) not in own)
-        fast = nn.ModuleList([*predictors, classify])
-        both = [
-            {"params": list(fast.parameters()), "lr": self.lr},
-            {"params": list(backbone), "lr": self.lr * self.backbone},
-        ]
+        for predictor in predictors:
+            predictor.start_at(self.method.keep)
+        learned = list((fast := nn.ModuleList([classify, *predictors])).parameters())
         modules: dict[str, nn.Module] = {"anonymizer": self.method, "classify": classify}
         make = partial(Phase, batch_size=self.batch_size, modules=modules, step=partial(self.initialize, classify))
         waiting: dict[str, Optimizer] = {"anonymizer": self._adamw(self.lr, fast)}
-        moving: dict[str, Optimizer] = {"anonymizer": torch.optim.AdamW(both, weight_decay=self.weight_decay)}
+        both = self._two_rates(self.lr, learned, self.backbone, others(self.method, learned), BETAS)
+        moving: dict[str, Optimizer] = {"anonymizer": both}
         if self.guidance:
-            guide = self.recognizers.action
-            modules["action"] = guide
+            modules["action"] = guide = self.recognizers.action
             waiting["action"], moving["action"] = (self._adamw(self.recognizer_lr, guide) for _ in range(2))
         return [
             make("predictors", self.wait, optimizers=waiting, schedule=constant),
@@ -393,7 +408,7 @@ class Training:
         guide = Guide(self.method, self.worth(batch)) if self.guidance else None
         out, x, history = self.method.masked(batch.clip, guide or self.method.draw)
         kept = history[-1]
-        pooled = mean_of_kept(x.unflatten(1, kept.shape[1:]), kept, (1, 2)).flatten(1)
+        pooled = mean_of_kept(x, kept, (1, 2)).flatten(1)
         spars, action = sparsity(history, self.method.keep), action_loss(classify(pooled), batch.action)
         loss = self.sparsity * spars + self.classification * action
         logged = {"sparsity": spars, "action": action, "kept": kept.mean()}
@@ -402,7 +417,8 @@ class Training:
             loss = loss + self.guidance * logged["guidance"]
         if self.reconstruction:
             clip = batch.clip.mean(1, keepdim=True).expand_as(batch.clip) if self.start == "grey" else batch.clip
-            target = join(cut(clip, self.method.tubelet) * kept[..., None].detach(), *self._boxes(clip))
+            box = self.method.tubelet
+            target = join(cut(clip, box) * kept[..., None].detach(), grid_of(clip, box), box)
             logged["pixels"] = mse_loss(out, target)
             loss = loss + self.reconstruction * logged["pixels"]
         update("anonymizer", loss)
@@ -459,36 +475,26 @@ class Training:
     def _seen(self, clip: Tensor) -> Tensor:
         return some_frames(clip, self.frames)
 
-    def _boxes(self, clip: Tensor) -> tuple[Box, Box]:
-        return grid_of(clip, self.method.tubelet), self.method.tubelet
+    def _two_rates(self, lr: float, quick: Weights, factor: float, slow: Weights, betas: Sequence[float]) -> AdamW:
+        groups: list[dict[str, Any]] = [{"params": quick}, {"params": slow, "lr": lr * factor}]
+        return AdamW(groups, lr, (betas[0], betas[1]), weight_decay=self.weight_decay)
 
-    def _adamw(self, lr: float, module: nn.Module, betas: Sequence[float] = (0.9, 0.999)) -> torch.optim.AdamW:
-        return torch.optim.AdamW(module.parameters(), lr, (betas[0], betas[1]), weight_decay=self.weight_decay)
+    def _adamw(self, lr: float, module: nn.Module) -> AdamW:
+        return AdamW(module.parameters(), lr, weight_decay=self.weight_decay)
 
-    def _recognizer_modules(self) -> dict[str, nn.Module]:
-        return {"action": self.recognizers.action, "privacy": self.recognizers.privacy}
-
-    def _recognizer_optimizers(self) -> dict[str, Optimizer]:
-        return {name: self._adamw(self.recognizer_lr, net) for name, net in self._recognizer_modules().items()}
+    def _each(self, nets: dict[str, nn.Module]) -> dict[str, Optimizer]:
+        return {name: self._adamw(self.recognizer_lr, net) for name, net in nets.items()}
 
 
 def start_as_identity(method: STPrivacy, grey: bool = False) -> None:
-    """Tokens begin as the lowest frequencies of their tubelets, and pixels are what these make up (ours), or `grey`.
+    """The first picture is the video (ours), or `grey`.
 
     Small transformers that begin at random show grey for a long time, and grey is a trap: it hides everything. Layers
     that add what they have not learned yet are noise in which no recognizer finds the action: they begin faint.
-    Waves are made about equally loud: in normalized tokens what moves would be nothing beside what is bright.
     """
-    dim = method.position.shape[-1]
-    basis, loud = low_frequencies(method.tubelet, dim), rarity(method.tubelet, dim)[:, None]
-    with torch.no_grad():
-        for layer in method.all_layers():
-            layer.start_faint(FAINT)
-        method.tubelets.project.weight.copy_((loud * basis).view_as(method.tubelets.project.weight))
-        shown = colourless(method.tubelet, dim)[:, None] if grey else 1
-        method.pixels.weight.copy_((shown * basis / loud).T / 2)  # the clip enters as -1..1
-        for end in (method.tubelets.project, method.pixels):
-            nn.init.zeros_(cast("nn.Parameter", end.bias))
+    for layer in method.all_layers():
+        layer.start_faint(FAINT)
+    show_waves(method.tubelets.project, method.pixels, method.tubelet, grey)
 
 
 STPrivacy.game = Training

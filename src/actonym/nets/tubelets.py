@@ -2,9 +2,10 @@
 
 from itertools import product
 from math import ceil, pi
+from typing import cast
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn.functional import pad
 
 Box = tuple[int, int, int]
@@ -50,6 +51,21 @@ def low_frequencies(tubelet: Box, count: int) -> Tensor:
         for c, t, h, w in _slowest(tubelet, count)
     ]
     return torch.stack(found)
+
+
+@torch.no_grad()
+def show_waves(tokens: nn.Conv3d, pixels: nn.Linear, tubelet: Box, grey: bool = False) -> None:
+    """Tokens are the slowest waves of their tubelets, and pixels, in -0.5..0.5, what these make up, or its brightness.
+
+    Waves are made about equally loud: in normalized tokens what moves would be nothing beside what is bright.
+    """
+    dim = pixels.in_features
+    basis, loud = low_frequencies(tubelet, dim), rarity(tubelet, dim)[:, None]
+    tokens.weight.copy_((loud * basis).view_as(tokens.weight))
+    shown = colourless(tubelet, dim)[:, None] if grey else 1
+    pixels.weight.copy_((shown * basis / loud).T / 2)  # the clip enters as -1..1
+    for end in (tokens, pixels):
+        nn.init.zeros_(cast("nn.Parameter", end.bias))
 
 
 def rarity(tubelet: Box, count: int) -> Tensor:
