@@ -8,6 +8,10 @@ from pathlib import Path
 
 import pytest
 
+# Before torch is there: on tensors as small as these a second thread gains nothing, and beside another job the two wait
+# for each other.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 
 @pytest.fixture(scope="session", autouse=True)
 def interruptible() -> None:
