@@ -13,7 +13,7 @@ from actonym.methods import PixelMethod, resolve
 from actonym.run.file import anonymize_file
 from actonym.video import VideoWriter
 
-SHOWN = ("downsample:factor=4", "blur:strength=strong")  # the methods of the two example videos
+SHOWN = ("downsample:factor=4", "blur:strength=strong", "stprivacy")  # the methods of the example videos
 
 
 def run(out: Path) -> None:
