@@ -1,6 +1,7 @@
 """How long methods take to train: some steps of every phase are timed, and multiplied by how many there are.
 
-Prints a JSON object, minutes; run by hand on a quiet machine: python benchmarks/training.py vita spact [--threads 2]
+Prints minutes as a JSON object; run by hand on a quiet machine: python benchmarks/training.py spact [--threads 2]
+What comes only now and then is missed: VITA waits for its action recognizer and restarts its privacy networks.
 """
 
 import argparse
