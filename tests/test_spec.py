@@ -8,6 +8,7 @@ def test_parse_reads_values_as_yaml():
     assert parse("downsample") == ("downsample", {})
     assert parse("stage:size=64,correlation=0.5") == ("stage", {"size": 64, "correlation": 0.5})
     assert parse("blur:strength=weak") == ("blur", {"strength": "weak"})
+    assert parse("a:lr=1e-3,decay=2.5E4,name=1e") == ("a", {"lr": 0.001, "decay": 25000.0, "name": "1e"})
 
 
 @pytest.mark.parametrize("spec", ["downsample", "stage:size=64,correlation=0.5", "csv:path=a.csv,partial=true"])
@@ -36,6 +37,32 @@ def test_assign_sets_what_exists_and_leaves_the_original_alone():
 def test_assign_refuses_what_does_not_exist(text, message):
     with pytest.raises(UserError, match=message):
         assign({"clip": {"size": 64}}, [text])
+
+
+KINDS = {"lr": 0.1, "epochs": 2, "noise": False, "betas": [0.5, 0.9], "start": "grey", "ceiling": None, "clip": {}}
+
+
+@pytest.mark.parametrize(
+    "said", ["lr=1", "epochs=0.5", "noise=true", "betas=[1]", "start=null", "ceiling=3", "lr=1e-3"]
+)
+def test_assign_takes_what_is_of_the_same_kind(said):
+    assert assign(KINDS, [said]) != KINDS
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ("lr=fast", "--set lr must be a number, not 'fast'"),
+        ("epochs=true", "a number, not True"),
+        ("noise=1", "true or false, not 1"),
+        ("betas=0.5", "a list, not 0.5"),
+        ("start=3", "a word, not 3"),
+        ("clip=3", "a section, not 3"),
+    ],
+)
+def test_assign_refuses_what_is_of_another_kind(said, message):
+    with pytest.raises(UserError, match=message):
+        assign(KINDS, [said])
 
 
 def test_check_names_the_nearest_setting():

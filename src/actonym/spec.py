@@ -1,6 +1,7 @@
 """Names with settings, as users type them: `downsample:factor=2`, `stage:size=64,train=400`."""
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from inspect import Parameter, signature
@@ -20,7 +21,7 @@ def parse(text: str) -> tuple[str, Settings]:
     for key, equals, _ in pairs:
         if not equals:
             raise UserError(f"cannot read {key!r} in {text!r}: settings are written name:key=value,key=value")
-    return name.strip(), {key.strip(): yaml.safe_load(value) for key, _, value in pairs}
+    return name.strip(), {key.strip(): _read(value) for key, _, value in pairs}
 
 
 def text(name: str, settings: Mapping[str, Any]) -> str:
@@ -51,12 +52,15 @@ def assign(tree: Settings, assignments: Sequence[str]) -> Settings:
         path, equals, value = text.partition("=")
         if not equals:
             raise UserError(f"cannot read --set {text!r}: write --set section.key=value")
-        put(result, path.strip(), yaml.safe_load(value), "--set ")
+        put(result, path.strip(), _read(value), "--set ")
     return result
 
 
 def put(tree: Settings, path: str, value: Any, said: str = "") -> None:
-    """Set what stands at `section.key` in a nested dictionary; it must exist. `said` is where the user wrote it."""
+    """Set what stands at `section.key` in a nested dictionary: it must exist, and a value be of its kind, or null.
+
+    `said` is where the user wrote it.
+    """
     *sections, key = path.split(".")
     node = tree
     for section in sections:
@@ -65,7 +69,23 @@ def put(tree: Settings, path: str, value: Any, said: str = "") -> None:
         node = node[section]
     if key not in node:
         raise unknown(f"{said}key", path, [".".join([*sections, k]) for k in node])
+    wanted = _kind(node[key])
+    if None not in (value, node[key]) and _kind(value) != wanted:
+        raise UserError(f"{said}{path} must be {wanted}, not {value!r}")
     node[key] = value
+
+
+def _read(value: str) -> Any:
+    """As YAML; also 1e-3, which YAML takes for a word."""
+    power = re.fullmatch(r"[-+]?(\d+\.?\d*|\.\d+)e[-+]?\d+", value.strip(), re.IGNORECASE)
+    return float(value) if power else yaml.safe_load(value)
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true or false"
+    kinds = {(int, float): "a number", (list, tuple): "a list", (dict,): "a section"}
+    return next((said for types, said in kinds.items() if isinstance(value, types)), "a word")
 
 
 def merge(tree: Mapping[str, Any], changes: Mapping[str, Any]) -> Settings:

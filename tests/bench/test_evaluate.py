@@ -4,6 +4,7 @@ import json
 import os
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from time import sleep
 
 import pytest
 import torch
@@ -11,9 +12,10 @@ from small import DATA, TINY
 
 from actonym import methods
 from actonym.bench import bench as bench_module
+from actonym.bench.baseline import raw_baselines
 from actonym.bench.bench import bench, slug
 from actonym.bench.evaluate import Evaluation
-from actonym.bench.measure import parse_attacker
+from actonym.bench.measure import Measured, parse_attacker
 from actonym.errors import ActonymError, UserError
 
 
@@ -51,12 +53,26 @@ def test_raw_keeps_all_and_closes_nothing(evaluation, tmp_path):
 
 
 def test_raw_baselines_are_trained_once_and_kept(evaluation, monkeypatch):
-    again = Evaluation(DATA, assignments=TINY, progress=False)
+    one = evaluation.raw(0)
     monkeypatch.setattr("actonym.bench.evaluate.measure", lambda *a, **k: pytest.fail("trained again"))
-    one, two = evaluation.raw(0), again.raw(0)
+    two = Evaluation(DATA, assignments=TINY, progress=False).raw(0)
     assert one.utility == two.utility and one.privacy == two.privacy
     for name, weights in one.weights.items():
         assert all(torch.equal(weights[key], two.weights[name][key]) for key in weights)
+
+
+def test_of_two_that_want_the_same_raw_baselines_the_second_waits(evaluation):
+    asked = []
+
+    def measure():
+        asked.append(True)
+        sleep(0.2)  # long enough for the other to come
+        return Measured({"top1": 0.5}, {}, {})
+
+    splits = evaluation.parts.data.splits
+    with ThreadPoolExecutor(2) as pool:
+        found = list(pool.map(lambda _: raw_baselines(measure, splits, splits, evaluation.plan, 7), range(2)))
+    assert len(asked) == 1 and found[0].utility == found[1].utility == {"top1": 0.5}
 
 
 def test_the_same_seed_gives_the_same_numbers(evaluation, result, tmp_path):

@@ -1,6 +1,7 @@
 """Training a method: its folder, its errors."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,24 @@ def test_a_method_with_nothing_to_learn_is_saved(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="not empty"):
         train_method(methods.create("raw"), clips(), recognizers(), out=tmp_path / "run")
     train_method(methods.create("raw"), clips(), recognizers(), out=tmp_path / "run", resume=True)
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ("train.batch_size=0", "batch_size of rehearsal must be a whole number from 1 up, not 0"),
+        ("train.batch_size=2.25", "a whole number from 1 up, not 4.5"),
+        ("train.adversarial=-1", "epochs of adversarial must be a whole number from 0 up, not -1"),
+        ("train.recognizer_lr=-1", "learning rate"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused_before_anything_is_trained(
+    said: str, message: str, tmp_path: Path
+) -> None:
+    method = methods.create("stprivacy", assignments=[said])
+    with pytest.raises(UserError, match=message):
+        train_method(method, clips(), replace(recognizers(), actions=2), out=tmp_path / "run", progress=False)
+    assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.parametrize("kind", [UserError, ActonymError])

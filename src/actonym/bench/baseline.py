@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import torch
+from filelock import FileLock
 from safetensors.torch import load_file, save_file
 
 from actonym.bench.measure import Measured, Plan, Splits
@@ -17,10 +18,11 @@ from actonym.data.cache import cache_dir
 def raw_baselines(
     measure: Callable[[], Measured], recognizer: Splits, attackers: Splits, plan: Plan, seed: int
 ) -> Measured:
-    """What `measure` finds on these raw clips; it is asked once."""
+    """What `measure` finds on these raw clips; it is asked once. Of two processes that want it the second one waits."""
     folder = cache_dir("raw", _key(recognizer, attackers, plan, seed))
-    if not (folder / "measured.json").is_file():
-        _store(measure(), folder)
+    with FileLock(folder.with_suffix(".lock")):
+        if not (folder / "measured.json").is_file():
+            _store(measure(), folder)
     return _recall(folder)
 
 

@@ -36,6 +36,8 @@ class Attention(nn.Module):
 
     def __init__(self, dim: int, heads: int) -> None:
         super().__init__()
+        if dim % heads:
+            raise ValueError(f"dim must be divisible by heads, not {dim} by {heads}")
         self.heads = heads
         self.qkv = nn.Linear(dim, 3 * dim)
         self.out = nn.Linear(dim, dim)

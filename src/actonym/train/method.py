@@ -79,7 +79,10 @@ def _work(
         signal(SIGINT, SIG_DFL)
     if fabric.world_size > 1:  # spawned processes get the parent's tensors as shared memory: each trains its own copy
         method, recognizers = deepcopy((method, recognizers))
-    phases = method.phases(recognizers)
+    try:
+        phases = method.phases(recognizers)
+    except ValueError as error:  # a setting that makes no sense
+        raise UserError(f"{method.name}: {error}") from error
     history = History()
     if phases:
         history = run(phases, data, fabric=fabric, out=out, resume=resume, **how)

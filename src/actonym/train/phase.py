@@ -64,6 +64,12 @@ class Phase:
     min_gain: float = 0.0
     average: float | None = None  # decay of a moving average of the weights, then the ones validated and kept
 
+    def __post_init__(self) -> None:
+        for name, least in (("epochs", 0), ("batch_size", 1)):
+            value = getattr(self, name)
+            if not isinstance(value, int) or value < least:
+                raise ValueError(f"{name} of {self.name} must be a whole number from {least} up, not {value!r}")
+
 
 class Lesson(Protocol):
     """A task that a method may be trained with, on data of its own: its head, and the loss of a batch drawn by lot."""
