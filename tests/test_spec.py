@@ -39,7 +39,16 @@ def test_assign_refuses_what_does_not_exist(text, message):
         assign({"clip": {"size": 64}}, [text])
 
 
-KINDS = {"lr": 0.1, "epochs": 2, "noise": False, "betas": [0.5, 0.9], "start": "grey", "ceiling": None, "clip": {}}
+KINDS = {
+    "lr": 0.1,
+    "epochs": 2,
+    "noise": False,
+    "betas": [0.5, 0.9],
+    "start": "grey",
+    "nets": [],
+    "ceiling": None,
+    "clip": {},
+}
 
 
 @pytest.mark.parametrize(
@@ -55,8 +64,8 @@ def test_assign_takes_what_is_of_the_same_kind(said):
         ("lr=fast", "--set lr must be a number, not 'fast'"),
         ("epochs=true", "a number, not True"),
         ("noise=1", "true or false, not 1"),
-        ("betas=0.5", "a list, not 0.5"),
-        ("start=3", "a word, not 3"),
+        ("betas=0.5", "a list of numbers, not 0.5"),
+        ("start=3", "a word or a list of words, not 3"),
         ("clip=3", "a section, not 3"),
     ],
 )

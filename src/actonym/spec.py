@@ -82,10 +82,15 @@ def _read(value: str) -> Any:
 
 
 def _kind(value: Any) -> str:
+    """What it is to a user; where several words may stand, one may."""
     if isinstance(value, bool):
         return "true or false"
-    kinds = {(int, float): "a number", (list, tuple): "a list", (dict,): "a section"}
-    return next((said for types, said in kinds.items() if isinstance(value, types)), "a word")
+    if isinstance(value, int | float):
+        return "a number"
+    if isinstance(value, dict):
+        return "a section"
+    numbers = isinstance(value, list | tuple) and {_kind(one) for one in value} == {"a number"}
+    return "a list of numbers" if numbers else "a word or a list of words"
 
 
 def merge(tree: Mapping[str, Any], changes: Mapping[str, Any]) -> Settings:

@@ -167,6 +167,21 @@ def test_slug():
 
 
 @pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ("attack.frames=0", "attack.frames must be a whole number from 1 up, not 0"),
+        ("recognizer.fit.epochs=2.5", "recognizer.fit.epochs must be a whole number"),
+        ("attack.fit.lr=-1", "attack.fit.lr must be above 0, not -1"),
+        ("attackers=[]", "name at least one"),
+        ("recognizer.net=3", "must be a word"),
+    ],
+)
+def test_a_plan_that_makes_no_sense_is_refused_at_once(said, message):
+    with pytest.raises(UserError, match=message):
+        Evaluation(DATA, assignments=[said])
+
+
+@pytest.mark.parametrize(
     ("name", "message"), [("attribute/frame", "attack/network/start"), ("atribute/frame/raw", "'attribute'")]
 )
 def test_attackers_are_checked(name, message):

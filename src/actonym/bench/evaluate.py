@@ -40,7 +40,7 @@ from actonym.errors import UserError
 from actonym.methods.base import LatentMethod, Method, PixelMethod, config, turn
 from actonym.nets import encoders
 from actonym.spec import assign
-from actonym.train.command import check_images
+from actonym.train.command import check_plan
 
 LEARNED_FROM = ("train", "val")  # the parts of a source
 RAW_UTILITY = {"top1": "top1", "cmap": "action_cmap"}  # beside which the cMAP of the leak stands
@@ -74,7 +74,7 @@ class Evaluation:
         for name in plan["attackers"]:
             parse_attacker(name)
         check_detectors(plan["detectors"])
-        check_images(plan)
+        check_plan(plan)
         self.plan: Plan = {**plan, "attackers": self.protocol.attackers(plan)}
         if self.protocol.groups:
             self.plan["groups"] = self.protocol.groups

@@ -126,7 +126,10 @@ def open_dataset(spec: str, **defaults: Any) -> Dataset:
     if "path" in known and "path" not in settings:
         layout = _REGISTRY[name].card.layout  # type: ignore[attr-defined]
         raise UserError(f"{name} needs its place: write {name}:PATH, where PATH holds {layout}")
-    return _REGISTRY[name](**{key: value for key, value in defaults.items() if key in known} | settings)
+    try:
+        return _REGISTRY[name](**{key: value for key, value in defaults.items() if key in known} | settings)
+    except TypeError as error:  # a word where a number belongs
+        raise UserError(f"{spec}: {error}") from error
 
 
 def shown(spec: str) -> str:

@@ -1,6 +1,6 @@
 """`actonym train`: from names to a trained method in a folder."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,10 @@ from actonym.train.method import train_method
 from actonym.train.phase import Recognizers
 
 PLANNED = ("clip", "images")  # sections of an evaluation preset that can be set here
+# What a plan counts, in any of its sections.
+COUNTS = tuple(
+    f".{name}" for name in ("frames", "size", "rate", "clips", "crops", "rounds", "epochs", "steps", "batch_size")
+)
 CLIPS = 5  # of a video that a latent method sees at once (SPLAVU 4.2)
 
 
@@ -73,7 +77,7 @@ def train(
     if stores:
         raise UserError(f"{anonymizer.name} learns from video, not from features of other tasks: leave --tasks out")
     plan = assign({"images": None, **presets.load("evaluation", preset)}, planned)
-    check_images(plan)
+    check_plan(plan)
     clip = {**plan["clip"], "clips": 1, "crops": 1}
     dataset = open_dataset(data, size=clip["size"], frames=clip["frames"])
     check_labels(anonymizer, dataset)
@@ -140,10 +144,26 @@ def check_labels(method: Method, dataset: Dataset) -> None:
         raise UserError(f"{method.name} learns from private attributes, and {dataset.name} has none; take other data")
 
 
-def check_images(plan: Mapping[str, Any]) -> None:
-    """Told at once: whether the weights that networks are to begin with are there."""
+def check_plan(plan: Mapping[str, Any]) -> None:
+    """Told at once: numbers that no network can learn with, and whether the weights are there that it begins with."""
+    for path, value in _numbers(plan):
+        if path.endswith(".lr") and value <= 0:
+            raise UserError(f"{path} must be above 0, not {value}")
+        if path.endswith(COUNTS) and not (isinstance(value, int) and value >= 1):
+            raise UserError(f"{path} must be a whole number from 1 up, not {value}")
+    if not plan["attackers"]:
+        raise UserError("attackers: name at least one, or nobody knows what leaks")
     if plan["images"] is not None and not Path(plan["images"]).is_file():
         raise UserError(f"images: there is no file {plan['images']} with the weights of an image transformer")
+
+
+def _numbers(tree: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, float]]:
+    """Every number of a nested dictionary, with its path."""
+    for key, value in tree.items():
+        if isinstance(value, Mapping):
+            yield from _numbers(value, f"{above}{key}.")
+        elif isinstance(value, int | float):
+            yield above + key, value
 
 
 def check_target(method: Method, target: str | None) -> None:

@@ -151,8 +151,12 @@ def test_bad_settings_are_named():
         Stage(world="walks", correlation=0.5)
     with pytest.raises(UserError, match="12000 videos in its train split at most"):
         Stage(world="walks", train=12001).samples("train")
-    with pytest.raises(UserError, match="clips must be at least 1"):
+    with pytest.raises(UserError, match="clips must be a whole number from 1 up"):
         Stage(clips=0)
+    with pytest.raises(UserError, match="train must be a whole number from 1 up, not 'many'"):
+        open_dataset("stage:train=many")
+    with pytest.raises(UserError, match="stage:correlation=high: '<='"):
+        open_dataset("stage:correlation=high")
     with pytest.raises(UserError, match="did you mean 'stage'"):
         open_dataset("stge")
     with pytest.raises(UserError, match="did you mean 'size'"):

@@ -112,9 +112,9 @@ class Stage:
         wanted = zip(SPLITS, (train, val, test), self.world.counts, strict=True)
         self.counts = {split: own if count is None else count for split, count, own in wanted}
         given = {"size": size, "frames": frames, "clips": self.clips, **self.counts}
-        for name, low in {"size": 16, "frames": 2, "clips": 1, "train": 1, "test": 1}.items():
-            if given[name] < low:
-                raise UserError(f"stage: {name} must be at least {low}, not {given[name]}")
+        for name, low in {"size": 16, "frames": 2, "clips": 1, "train": 1, "val": 0, "test": 1}.items():
+            if not isinstance(given[name], int) or given[name] < low:
+                raise UserError(f"stage: {name} must be a whole number from {low} up, not {given[name]!r}")
         self._hidden = _columns(world, self.world.attributes, hide)
         self.actions = self.world.actions
         self.attributes = tuple(self.world.attributes[place] for place in self._hidden)
