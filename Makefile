@@ -27,7 +27,7 @@ test-all: $(READY)
 	@$(BIN)/python -m pytest -m 'slow or not slow'
 
 bench: $(READY)
-	@$(BIN)/actonym bench --methods raw,downsample:factor=2,downsample:factor=4,blur:strength=weak,blur:strength=strong,blacken \
+	@$(BIN)/actonym bench --methods raw,downsample:factor=2,downsample:factor=4,blur:strength=weak,blur:strength=strong,blacken,vita,spact,ted-spad,bdq,collective \
 		--data stage --protocol known --seeds 3 --jobs 2 --out results/stage
 	@$(BIN)/actonym report results/stage
 

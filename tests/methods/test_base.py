@@ -166,7 +166,7 @@ def test_the_card_of_what_ships_says_what_was_measured():
     from runpy import run_path
 
     root = Path(__file__).parents[2]
-    result = json.loads((root / "results" / "stage-learned" / "vita-seed0.json").read_text())
+    result = json.loads((root / "results" / "stage" / "vita-seed0.json").read_text())
     describe = run_path(str(root / "scripts" / "ship_method.py"))["describe"]
     card = describe(methods.create("vita"), result)
     assert card.startswith("# VITA\n") and "seed 0, trained in 13 minutes" in card
