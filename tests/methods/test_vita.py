@@ -23,7 +23,7 @@ def game_of(validation=None, **settings):
     return VITAGame(small(), nets, **settings)
 
 
-@pytest.mark.parametrize("setting", ["members=0", "monitor_every=0", "monitored=-1", "batch_size=none", "crowd=0"])
+@pytest.mark.parametrize("setting", ["members=0", "monitor_every=0", "monitored=-1", "batch_size=null", "crowd=0"])
 def test_settings_that_cannot_be(setting):
     method = methods.create("vita", "stage", [f"train.{setting}"])
     with pytest.raises(UserError, match=f"train.{setting.partition('=')[0]} is a number from 1 up"):
