@@ -51,9 +51,7 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize(
-    "said", ["lr=1", "epochs=0.5", "noise=true", "betas=[1]", "start=null", "ceiling=3", "nets=a"]
-)
+@pytest.mark.parametrize("said", ["lr=1", "epochs=0.5", "noise=true", "betas=[1]", "start=null", "ceiling=3", "nets=a"])
 def test_assign_takes_what_is_of_the_same_kind(said):
     assert assign(KINDS, [said]) != KINDS
 
