@@ -73,3 +73,23 @@ def test_features_are_learned_from_as_they_are():
         progress=False,
     )
     assert torch.allclose(predict(net, known), net(features))
+
+
+@pytest.mark.parametrize(("shift", "places"), [(0.0, 1), (0.25, 9)])  # a quarter of four pixels is one, either way
+def test_clips_are_moved_by_a_share_of_their_size_or_not_at_all(shift, places):
+    lit = clips()
+    lit.video.zero_()[:, :, :, 1, 1] = 255
+    seen = set()
+
+    class Net(nn.Linear):
+        def forward(self, clip):
+            if self.training:
+                seen.update(map(tuple, clip[:, 0, 0].nonzero()[:, 1:].tolist()))
+            return super().forward(clip.flatten(1))
+
+    def loss(logits, batch):
+        return cross_entropy(logits, batch.action)
+
+    how = Fit(epochs=8, rounds=1, flip=False, shift=shift)
+    fit(Net(96, 2), lit, lit, loss, lambda *_: 0.0, how, progress=False)
+    assert len(seen) == places and (1, 1) in seen

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
@@ -27,7 +27,7 @@ Splits = dict[str, Clips]  # train, val, test
 Weights = Mapping[str, Tensor]
 
 ATTACKS = ("attribute", "frame")
-STARTS = ("scratch", "raw")
+STARTS = ("scratch", "raw", "fixed")  # fixed: from raw, and clips are not moved, as the grid of a method is not
 FEW, MANY = "few", "many"
 
 
@@ -64,7 +64,7 @@ def measure(
 ) -> Measured:
     """What the recognizer reaches on its clips and the attackers on theirs; `look` says what the networks see.
 
-    `raw_weights` are attackers trained on raw clips, from which those that start at `raw` are fine-tuned.
+    `raw_weights` are attackers trained on raw clips, from which all but those from scratch are fine-tuned.
 
     Without them the clips are raw: those attackers then go on from what was just trained, so that raw video meets
     attackers that were trained as long.
@@ -141,18 +141,25 @@ def _leak(
         attack, net_name, start = parse_attacker(name)
         seen = {split: look(clips, attack, net_name) for split, clips in splits.items()}
         net = fresh(net_name, len(dataset.attributes), seen["train"], seed, plan.get("images"))
-        if start == "raw":
+        if start != "scratch":
             origin = f"{attack}/{net_name}/scratch"
             known = {one.name: one.weights() for one in attacked} if raw_weights is None else raw_weights
             net.load_state_dict(known[origin])
-        how = Fit(**plan["attack"]["fit" if start == "scratch" else "finetune"])
-        fitted = train_attacker(net, seen["train"], seen["val"], how, seed=seed, progress=progress)
+        fitted = train_attacker(net, seen["train"], seen["val"], _how(plan, start), seed=seed, progress=progress)
         test = seen["test"]
         scores = privacy_scores(predict(net, test).sigmoid(), test.privacy, dataset.attributes, test.views)
         about = {"name": name, "attack": attack, "net": net_name, "start": start}
         about |= {"cmap": scores["cmap"], "f1": scores["f1"], **_training(fitted)}
         attacked.append(Attacked(net, scores, about))
     return attacked
+
+
+def _how(plan: Plan, start: str) -> Fit:
+    """How attackers with this start are trained."""
+    if start == "scratch":
+        return Fit(**plan["attack"]["fit"])
+    how = Fit(**plan["attack"]["finetune"])
+    return replace(how, shift=0.0) if start == "fixed" else how
 
 
 def weights_of(net: nn.Module) -> dict[str, Tensor]:

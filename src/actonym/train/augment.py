@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 NOISE = 4  # uniform numbers in 0..1 drawn for each clip
+SHIFT = 1 / 16  # of a clip's size, by which it may be moved
 
 # (video uint8 [B, 3, T, H, W], mask uint8 [B, 1, T, H, W] or None, noise [B, NOISE]) -> video, mask.
 # The loop draws the noise for the whole global batch: a clip is changed in the same way whichever process has it.
@@ -14,7 +15,7 @@ Augment = Callable[[Tensor, Tensor | None, Tensor], tuple[Tensor, Tensor | None]
 
 
 def flip_and_shift(
-    video: Tensor, mask: Tensor | None, noise: Tensor, shift: float = 1 / 16, flip: bool = True
+    video: Tensor, mask: Tensor | None, noise: Tensor, shift: float = SHIFT, flip: bool = True
 ) -> tuple[Tensor, Tensor | None]:
     """Each clip mirrored at random, and moved by up to `shift` of its size; border pixels are repeated.
 

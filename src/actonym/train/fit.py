@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from actonym.data.clips import Clips, to_floats
-from actonym.train.augment import flip_and_shift
+from actonym.train.augment import SHIFT, flip_and_shift
 from actonym.train.batches import derive
 from actonym.train.fabric import make_fabric
 from actonym.train.history import PhaseHistory, flat_at_end
@@ -31,6 +31,7 @@ class Fit:
     rise: float = 0.3  # share of the steps in which the learning rate goes up; it comes down in the rest
     average: float | None = None  # decay of a moving average of the weights
     flip: bool = True  # mirror clips at random; off where left and right are different classes
+    shift: float = SHIFT  # share of a clip's size by which it is moved at random; 0: it stays in place
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,8 @@ def fit(
         update("net", value)
         return {"loss": value}
 
+    augment = partial(flip_and_shift, shift=how.shift, flip=how.flip)
+
     def train_on(number: int) -> PhaseHistory:
         lr = how.lr / 2**number
         phase = Phase(
@@ -77,7 +80,7 @@ def fit(
             patience=how.patience,
             min_gain=how.min_gain,
             average=how.average,
-            augment=partial(flip_and_shift, flip=how.flip) if train.video.ndim == 5 else None,  # features have no sides
+            augment=augment if train.video.ndim == 5 else None,  # features have no sides
         )
         clips, own = replace(train, mask=None), seed if number == 0 else derive("round", seed, number)
         return run([phase], clips, fabric=make_fabric(), seed=own, progress=progress).phases[0]
