@@ -112,3 +112,26 @@ def test_what_all_videos_have_in_common_is_nothing_to_the_contrast_network():
     faint = 0.9 * picture + 0.05 * traces
     assert torch.allclose(net(traces), net(faint), atol=1e-2)
     assert not torch.allclose(net(traces), net(traces.flip(0)), atol=1e-2)
+
+
+def test_what_holds_still_over_a_clip_is_apart_from_what_moves():
+    torch.manual_seed(0)
+    net, seen = build("moving", 3, 8, 16).eval(), []
+    net.net.register_forward_hook(lambda _, given, out: seen.append(given[0]))
+    clips, pattern = torch.rand(2, 3, 8, 16, 16), torch.rand(2, 3, 1, 16, 16)
+    net(clips), net(clips + pattern)
+    (frames, moving), (covered, same) = (both.chunk(2, 1) for both in seen)
+    times = [1, 3, 5, 7]  # the middles of four quarters
+    assert torch.equal(frames, clips[:, :, times]) and not torch.allclose(frames, covered, atol=0.1)
+    assert torch.allclose(moving, same, atol=1e-5)
+    assert torch.allclose(moving, 0.5 + 2 * (clips[:, :, times] - clips.mean(2, keepdim=True)), atol=1e-5)
+
+
+def test_the_moving_network_learns_from_frames_drawn_anew():
+    torch.manual_seed(0)
+    net, clip = build("moving", 3, 16, 16).train(), torch.arange(16.0).view(1, 1, 16, 1, 1).expand(1, 3, 16, 16, 16)
+    seen = set()
+    net.net.register_forward_hook(lambda _, given, out: seen.update(given[0][0, 0, :, 0, 0].tolist()))
+    for _ in range(40):
+        net(clip)
+    assert len(seen) >= 12  # of 16 frames, two in each of 40 turns: all but a few

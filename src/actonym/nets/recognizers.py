@@ -9,7 +9,7 @@ from torch import nn
 
 from actonym.errors import unknown
 from actonym.nets.d3d import D3D
-from actonym.nets.frame import ContrastNet, FrameNet
+from actonym.nets.frame import ContrastNet, FrameNet, MovingNet
 from actonym.nets.i3d import I3DRecognizer
 from actonym.nets.inflate import load_image_weights
 from actonym.nets.mobilenet import MobileNetV2
@@ -38,6 +38,7 @@ NETS: dict[str, Build] = {
     "frame-shallow": lambda outputs, frames, side: FrameNet(outputs, (32, 64)),
     "frame-deep": lambda outputs, frames, side: FrameNet(outputs, (24, 48, 64, 96, 128)),
     "frame-contrast": lambda outputs, frames, side: ContrastNet(outputs, side),
+    "moving": lambda outputs, frames, side: MovingNet(outputs),
     "mobilenet": lambda outputs, frames, side: MobileNetV2(outputs),
     "resnet50": lambda outputs, frames, side: ResNet50(outputs),
     "i3d": lambda outputs, frames, side: I3DRecognizer(outputs),
