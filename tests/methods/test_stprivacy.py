@@ -388,7 +388,6 @@ def test_the_guide_keeps_what_the_recognizer_looks_at(small):
     nets = recognizers()
     nets.action = nn.Sequential(Corner(), nn.Flatten(), nn.Linear(3 * 4 * 4 * 4, 3))
     worth = Training(small, nets).worth(batch_of())
-    assert worth.shape == (4, 2, 16) and (worth[..., 0] > 0).all() and not worth[..., 1:].any()
     guide = Guide(small, worth + 1e-6 * torch.rand(4, 1, 16))
     x = small.tokens(batch_of().clip)
     _, history = small.decisions(x, guide)

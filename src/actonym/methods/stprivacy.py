@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from math import log
 from pathlib import Path
 from typing import Any, cast
@@ -16,6 +16,7 @@ from actonym.errors import unknown
 from actonym.losses.action import action_loss
 from actonym.losses.privacy import maximize, uninformed
 from actonym.methods.base import MethodCard, PixelMethod, register
+from actonym.methods.worth import Worth
 from actonym.nets.inflate import load_image_weights
 from actonym.nets.tubelets import cut, filled, grid_of, join, show_waves
 from actonym.nets.vit import Layer, Tubelets, initialize, resize_positions
@@ -338,6 +339,7 @@ class Training:
     classification: float = 1.0  # weight of L'_Action in the initialization
     guidance: float = 0.0  # weight, in the initialization, of keeping what the action recognizer looks at
     steering: float = 0.0  # the same in the game
+    aversion: float = 0.0  # weight, in both, of what the privacy recognizer looks at: see worth.py
     reconstruction: float = 0.0  # weight of the pixels' error in the initialization
     noise: bool = True  # False: the game is played with the decisions of inference, not with drawn ones
     betas: Sequence[float] = BETAS  # of the anonymizer's AdamW in the game
@@ -363,7 +365,7 @@ class Training:
                 self.adversarial,
                 self.play,
                 {"anonymizer": anonymizer, **self._each(nets)},
-                {"anonymizer": self.method, **nets},
+                {"anonymizer": self.method, **nets, **({"worth": self.worth} if self.steering else {})},
                 self.crowd * self.batch_size,
                 cosine,
                 frozenset({"privacy"} if self.alert else ()),
@@ -384,7 +386,7 @@ class Training:
         both = self._two_rates(self.lr, learned, self.backbone, others(self.method, learned), BETAS)
         moving: dict[str, Optimizer] = {"anonymizer": both}
         if self.guidance:
-            modules["action"] = guide = self.recognizers.action
+            modules |= {"action": (guide := self.recognizers.action), "worth": self.worth}
             waiting["action"], moving["action"] = (self._adamw(self.recognizer_lr, guide) for _ in range(2))
         return [
             make("predictors", self.wait, optimizers=waiting, schedule=constant),
@@ -427,15 +429,10 @@ class Training:
             update("action", logged["guide"])
         return logged
 
-    def worth(self, batch: Batch) -> Tensor:
-        """How much the action recognizer looks at each place of a raw clip, at any time of it: `[B, L, N]`.
-
-        The slope of its loss times what moves.
-        """
-        clip = batch.clip.detach().requires_grad_()
-        (slope,) = torch.autograd.grad(action_loss(self.recognizers.action(clip), batch.action), clip)
-        looked = cut(slope * (clip.detach() - clip.detach().mean(2, keepdim=True)), self.method.tubelet).abs().sum(-1)
-        return looked.mean(1, keepdim=True).expand_as(looked)
+    @cached_property
+    def worth(self) -> Worth:
+        every = 1 if self.frames is None else self.method.tubelet[0]
+        return Worth(self.recognizers, self.method.tubelet, self.aversion, every)
 
     def play(self, batch: Batch, update: Update) -> dict[str, Tensor]:
         """Equation 13 for the anonymizer; then each recognizer, on what it shows."""
