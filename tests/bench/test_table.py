@@ -125,6 +125,13 @@ def test_the_headline_says_what_was_measured(make: Make) -> None:
     assert finding(summarize([make()])[0]) == ""
 
 
+def test_the_headline_says_who_met_fewer_attackers(make: Make) -> None:
+    few, all_of_them = make("blur"), make("blacken")
+    few["attacker"]["tried"] = few["attacker"]["tried"][:1]
+    assert headline(summarize([few, all_of_them])[0]).endswith(" Some met fewer, who can only find less: blur 1.")
+    assert headline(summarize([all_of_them])[0]).endswith("the strongest counts.")
+
+
 def test_the_finding_names_who_is_linked_least(make: Make) -> None:
     def linked(rank1: float) -> dict[str, object]:
         return {"linkage": {"rank1": rank1, "chance": {"rank1": 0.2}}}

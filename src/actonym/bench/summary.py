@@ -157,7 +157,7 @@ def headline(group: Group) -> str:
         f"{count(len(group.rows), 'method')} on {group.data}: {clips['train']} training, {clips['val']} validation "
         f"and {clips['test']} test videos, {times} per method. "
         f"{count(len(names), 'attacker')} tried ({', '.join(names)}), each trained on the anonymized "
-        "training videos; the strongest counts."
+        f"training videos; the strongest counts.{_spared(group, len(names))}"
     )
 
 
@@ -218,6 +218,13 @@ def most(names: Iterable[str]) -> str:
 
 def attacker_names(group: Group) -> list[str]:
     return list(dict.fromkeys(entry["name"] for result in group.results for entry in result["attacker"]["tried"]))
+
+
+def _spared(group: Group, most: int) -> str:
+    """Who met fewer attackers than others, in words; empty where all met all."""
+    fewest = {row.method: min(len(result["attacker"]["tried"]) for result in row.results) for row in group.rows}
+    spared = [f"{method} {met}" for method, met in fewest.items() if met < most]
+    return f" Some met fewer, who can only find less: {', '.join(spared)}." if spared else ""
 
 
 def at(node: Any, path: Iterable[str]) -> float | None:
