@@ -4,6 +4,7 @@ import json
 import os
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from dataclasses import replace
 from time import sleep
 
 import pytest
@@ -15,8 +16,11 @@ from actonym.bench import bench as bench_module
 from actonym.bench.baseline import raw_baselines
 from actonym.bench.bench import bench, slug
 from actonym.bench.evaluate import Evaluation
-from actonym.bench.measure import Measured, parse_attacker
+from actonym.bench.measure import Measured, measure, parse_attacker
 from actonym.errors import ActonymError, UserError
+from actonym.train.fit import Fitted
+
+ORIGIN = "frame/frame/scratch"
 
 
 @pytest.fixture(scope="module")
@@ -93,16 +97,28 @@ def test_a_method_that_was_changed_is_run_again(evaluation, tmp_path):
 
 def test_nothing_is_learned_from_the_test_split(evaluation):
     """Its labels turned round change the scores, not the weights."""
-    from dataclasses import replace
-
-    from actonym.bench.measure import measure
-
     splits = dict(evaluation.parts.data.splits)
     splits["test"] = replace(splits["test"], privacy=1 - splits["test"].privacy)
     plan = {**evaluation.plan, "attackers": ["frame/frame/scratch"]}
     turned = measure(splits, splits, evaluation.dataset, plan, 0, evaluation.look, progress=False)
     weights = evaluation.raw(0).weights["frame/frame/scratch"]
     assert all(torch.equal(weights[key], value) for key, value in turned.weights["frame/frame/scratch"].items())
+
+
+def test_attackers_that_are_fixed_go_on_from_raw_and_move_nothing(evaluation, monkeypatch):
+    given = []
+
+    def watch(net, train, val, how, **rest):
+        given.append((how, {key: value.clone() for key, value in net.state_dict().items()}))
+        return Fitted(net, 0.5, 1, True, 0.0)
+
+    monkeypatch.setattr("actonym.bench.measure.train_attacker", watch)
+    raw, splits = evaluation.raw(0).weights, evaluation.parts.data.splits
+    plan = {**evaluation.plan, "attackers": [f"frame/frame/{start}" for start in ("scratch", "raw", "fixed")]}
+    measure(splits, splits, evaluation.dataset, plan, 0, evaluation.look, raw, progress=False)
+    (scratch, _), (moved, began), (fixed, same) = given
+    assert scratch.shift == moved.shift > 0 and fixed == replace(moved, shift=0)
+    assert all(torch.equal(began[key], value) and torch.equal(same[key], value) for key, value in raw[ORIGIN].items())
 
 
 def test_linkage_of_the_stage_is_measured_where_it_is_asked_for(evaluation, tmp_path):
@@ -173,6 +189,8 @@ def test_slug():
         ("recognizer.fit.epochs=2.5", "recognizer.fit.epochs must be a whole number"),
         ("attack.fit.lr=-1", "attack.fit.lr must be above 0, not -1"),
         ("attackers=[]", "name at least one"),
+        ("attackers=[frame/frame/fixed]", "goes on from frame/frame/scratch: name that one too, before it"),
+        ("attackers=[frame/frame/raw, frame/frame/scratch]", "name that one too, before it"),
         ("recognizer.net=3", "must be a word"),
     ],
 )

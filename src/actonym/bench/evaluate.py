@@ -16,7 +16,7 @@ from actonym.bench.bias import against_raw
 from actonym.bench.candidate import Candidate, candidate
 from actonym.bench.floors import floors
 from actonym.bench.inverted import invert
-from actonym.bench.measure import Measured, Plan, Splits, load_splits, make_look, measure, parse_attacker
+from actonym.bench.measure import Measured, Plan, Splits, check_attackers, load_splits, make_look, measure
 from actonym.bench.metrics import closed, kept, mean_over_views
 from actonym.bench.protocols import Part, Parts, Without
 from actonym.bench.report import picture
@@ -71,8 +71,7 @@ class Evaluation:
             raise UserError(f"preset {KIND} is for a store: --data features:FOLDER")
         if stored and (plan["detectors"] or plan["pictures"]):
             raise UserError(f"{KIND} have no frames, so there is nothing for detectors and pictures")
-        for name in plan["attackers"]:
-            parse_attacker(name)
+        check_attackers(plan["attackers"])
         check_detectors(plan["detectors"])
         check_plan(plan)
         self.plan: Plan = {**plan, "attackers": self.protocol.attackers(plan)}

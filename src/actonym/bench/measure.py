@@ -198,6 +198,15 @@ def parse_attacker(name: str) -> tuple[str, str, str]:
     return attack, net, start
 
 
+def check_attackers(names: Sequence[str]) -> None:
+    """Told before anything is trained: whether each name can be read, and whether what it starts from comes first."""
+    for number, name in enumerate(names):
+        attack, net, start = parse_attacker(name)
+        origin = f"{attack}/{net}/scratch"
+        if start != "scratch" and origin not in names[:number]:
+            raise UserError(f"the attacker {name} goes on from {origin}: name that one too, before it")
+
+
 def fresh(net: str, outputs: int, clips: Clips, seed: int, images: str | None = None) -> nn.Module:
     """A network for such clips or features; `images`: see `build`."""
     torch.manual_seed(seed)
