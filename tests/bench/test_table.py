@@ -5,7 +5,7 @@ import pytest
 
 from actonym.bench.result import Result, problem
 from actonym.bench.summary import Mean, finding, headline, natural, summarize
-from actonym.bench.table import attackers, markdown, measured, per_attribute, per_group, reported
+from actonym.bench.table import ablations, attackers, markdown, measured, per_attribute, per_group, reported
 from actonym.methods.blacken import Blacken
 from actonym.methods.raw import Raw
 
@@ -229,3 +229,20 @@ def test_hundreds_of_attributes_get_no_columns(make: Make) -> None:
         place["per_attribute"] = {f"object: {k}": place["per_attribute"]["face"] for k in range(200)}
     [group] = summarize([result])
     assert per_attribute(group) is None and "object: 7" not in markdown([result])
+
+
+def test_variants_are_told_by_how_far_they_are_from_the_corner(make: Make) -> None:
+    """Kept 8/9 and closed .5 against less of both, more kept than there is, and a closed that does not exist."""
+
+    def variant(label: str, **values: object) -> Result:
+        return make(f"m@{label}", variant={"of": "m", "factor": "part", "label": label}, **values)
+
+    variants = [variant("less", top1=0.45, cmap=0.74), variant("leaky", top1=0.99, cmap=0.8)]
+    [group] = summarize([make(), make("m", top1=0.8, cmap=0.65), *variants, variant("odd", closed=None)])
+    table = ablations(group)
+    assert table is not None
+    cells = {row[0]: row[1:] for row in table.rows}
+    assert cells["m"] == ["part", "0.889", "0.500", "0.512", "1"]
+    assert cells["less"][-2] == "0.943" and cells["leaky"][-2] == "1.000" and cells["odd"][-2] == "–"
+    assert table.bold == {(0, 4)}
+    assert ablations(summarize([make()])[0]) is None

@@ -1,6 +1,7 @@
 """Utility and leak of one method: top-k accuracy, class-wise mean AP (cMAP) and F1, kept and closed."""
 
 from collections.abc import Sequence
+from math import hypot
 from typing import Any
 
 import torch
@@ -80,6 +81,14 @@ def kept(utility: float, raw_utility: float) -> float | None:
 def closed(leak: float, raw_leak: float, chance: float) -> float | None:
     """Share of the raw leak above chance that is gone. Not clamped; None where raw leaks nothing above chance."""
     return (raw_leak - leak) / (raw_leak - chance) if raw_leak > chance else None
+
+
+def to_corner(kept: float, closed: float) -> float:
+    """How far from all kept and all closed, 0 to 1.41 and more; what is kept beyond all brings nothing nearer.
+
+    STPrivacy's figure 4 calls that the best trade-off which is nearest to the corner; there the axes are accuracies.
+    """
+    return hypot(1 - min(kept, 1), 1 - min(closed, 1))
 
 
 def mean_over_views(scores: Tensor, videos: int, views: int) -> Tensor:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from actonym.bench.curves import curves, volume
-from actonym.bench.metrics import closed, kept
+from actonym.bench.metrics import closed, kept, to_corner
 from actonym.bench.result import NO_GAP, Result, main_utility
 from actonym.bench.summary import (
     ABSENT,
@@ -140,6 +140,29 @@ def linkage(group: Group) -> Table | None:
     chance = (group.floors.mean("linkage", "chance", key).text() for key in ("rank1", "map"))
     note = "Another clip of the same source or subject is looked for among clips of the same action. " + SEEDS_NOTE
     return Table("Linkage", note, header, [*rows, [FLOORS["chance"], *chance, ABSENT, ABSENT]])
+
+
+def ablations(group: Group) -> Table | None:
+    """Variants of a method, factor by factor, and how far each is from all kept and all closed; None without any."""
+    rows: list[list[str]] = []
+    bold = set()
+    for factor, chart in group.ablations.items():
+        far = {label: _far(row) for label, row in chart.items()}
+        nearest = min((one.value for one in far.values() if one.value is not None), default=None)
+        for label, row in chart.items():
+            if far[label].value == nearest:
+                bold.add((len(rows), 4))
+            shares = (row.mean("kept").text(), row.mean("closed").text())
+            rows.append([label, factor, *shares, far[label].text(), str(len(row.results))])
+    note = "To the corner: how far from all kept and all closed; the nearest of each factor in bold. " + SEEDS_NOTE
+    header = ["variant", "factor", "kept", "closed", "to the corner", "seeds"]
+    return Table("Ablations", note, header, rows, frozenset(bold)) if rows else None
+
+
+def _far(row: Row) -> Mean:
+    """From the corner: of each seed, then averaged."""
+    points = [(result["kept"], result["closed"]) for result in row.results]
+    return mean_of(None if None in point else to_corner(*point) for point in points)
 
 
 def privacy_utility(group: Group) -> Table | None:
@@ -297,8 +320,8 @@ def reported_trade_off(row: Row, data: str) -> tuple[float | None, float | None]
 
 def tables(group: Group) -> list[Table]:
     """All tables of a group, in the order of a report."""
-    others = (bias, tasks, per_group, linkage, privacy_utility, inversion, detected, reported, per_attribute, attackers)
-    found = [measured(group), *(table(group) for table in others)]
+    first = (measured, bias, tasks, per_group, linkage, ablations, privacy_utility, inversion, detected, reported)
+    found = [table(group) for table in (*first, per_attribute, attackers)]
     return [table for table in found if table is not None]
 
 
