@@ -10,14 +10,16 @@ from torch import nn
 from actonym import methods
 from actonym.errors import UserError
 from actonym.methods.stprivacy import (
-    Guide,
     Predictor,
     STPrivacy,
     Training,
     mean_of_kept,
+    most_probable,
     sparsity,
     start_as_identity,
 )
+from actonym.methods.worth import Guide
+from actonym.nets.tubelets import cut
 from actonym.train.phase import Batch, Recognizers
 
 
@@ -54,14 +56,25 @@ def batch_of(count=4):
     return Batch(clip, torch.arange(count) % 3, torch.eye(5)[:count], None, torch.arange(count))
 
 
+def sort(method):
+    """The decisions of inference for a method that masks: the most probable of what is still kept."""
+
+    def decide(log_z, kept, number):
+        probability = log_z[..., 0].masked_fill(kept == 0, -torch.inf)
+        best = probability.topk(method.count(kept.shape[2], number), 2).indices
+        return torch.zeros_like(kept).scatter(2, best, 1.0)
+
+    return decide
+
+
 # The paper's sizes.
 
 
 def test_tokens_of_the_paper(paper):
     clip = clip_of(16, 112, 1)
     assert paper.tokens(clip).shape == (1, 8, 49, 384), "392 tokens"
-    x, place = paper.prune(paper.tokens(clip))
-    assert x.shape == (1, 8, 17, 384) and place.shape == (1, 8, 17)  # 0.7^3 of 49 is 16.8
+    x, place, stays = paper.prune(paper.tokens(clip), most_probable)
+    assert x.shape == (1, 8, 17, 384) and place.shape == stays.shape == (1, 8, 17)  # 0.7^3 of 49 is 16.8
     assert [paper.count(49, number) for number in (1, 2, 3)] == [34, 24, 17]
     assert paper.pixels.out_features == 2 * 16 * 16 * 3
     assert len(paper.all_layers()) == 12
@@ -148,7 +161,7 @@ def test_equation_6_against_a_slow_twin(small):
 def test_equation_11(small):
     """The last tokens times a matrix are the pixels of their tubelets, where these are."""
     clip = clip_of()
-    out, x, history = small.masked(clip, small.sort)
+    out, x, history = small.masked(clip, sort(small))
     kept = history[-1]
     for b, row, n in ((0, 0, 0), (0, 1, 5), (1, 0, 9), (1, 1, 15)):
         pixels = (small.pixels.weight @ x[b, row, n] + small.pixels.bias + 0.5).clamp(0, 1)
@@ -297,7 +310,7 @@ def test_pruned_inference_equals_masked_inference(small, keep, rewrite, still):
     small.keep, small.rewrite, small.still = keep, rewrite, still
     clip = clip_of().double()  # in floats places that are as good as each other might be chosen by rounding
     with torch.inference_mode():
-        shown, _, history = small.double().masked(clip, small.sort)
+        shown, _, history = small.double().masked(clip, sort(small))
         assert torch.allclose(small(clip), shown, atol=1e-9)
     assert history[-1].mean() == pytest.approx(small.count(16, 3) / 16)
 
@@ -374,60 +387,90 @@ def test_what_the_small_preset_adds(small):
         given.append((name, loss.detach()))
 
     rehearsal.step(batch_of(), record)
-    assert [name for name, _ in given] == ["action", "privacy", "privacy", "privacy"]
+    assert [name for name, _ in given] == ["action", "privacy"]
     drill.step(batch_of(), record)
-    assert [name for name, _ in given[4:]] == ["privacy"] and list(drill.optimizers) == ["privacy"]
+    assert [name for name, _ in given[2:]] == ["privacy"] and list(drill.optimizers) == ["privacy"]
     logged = initialization.step(batch_of(), record)
-    parts = [logged["sparsity"], 0.5 * logged["action"], 2 * logged["guidance"], 3 * logged["pixels"]]
+    parts = [0.5 * logged["action"], 2 * logged["guidance"], 3 * logged["pixels"]]
     assert [name for name, _ in given[-2:]] == ["anonymizer", "action"], "the guide learns too"
     assert torch.allclose(given[-2][1], sum(parts)) and torch.allclose(given[-1][1], logged["guide"])
+    game.step(batch_of(), record)
+    assert [name for name, _ in given[-5:]] == ["anonymizer", "action", "privacy", "privacy", "privacy"]
 
 
 def test_the_guide_keeps_what_the_recognizer_looks_at(small):
     """One that looks at one corner: its tubelets stay, and the predictors are told so, block by block."""
     nets = recognizers()
     nets.action = nn.Sequential(Corner(), nn.Flatten(), nn.Linear(3 * 4 * 4 * 4, 3))
-    worth = Training(small, nets).worth(batch_of())
-    guide = Guide(small, worth + 1e-6 * torch.rand(4, 1, 16))
+    worth = Training(small, nets).worth(batch_of()) + 1e-6 * torch.rand(4, 1, 16)
+    guide = Guide(worth)
     x = small.tokens(batch_of().clip)
-    _, history = small.decisions(x, guide)
-    assert all(torch.equal(kept[..., 0], torch.ones(4, 2)) for kept in history)
-    assert [kept.sum(2).unique().tolist() for kept in history] == [[11.0], [8.0], [5.0]]
+    _, place, stays = small.prune(x, guide)
+    assert place.shape[2] == 5 and (place[..., 0] == 0).all()
+    assert torch.equal(stays, torch.ones(4, 2, 5)) and not stays.requires_grad, "no predictor has decided"
     log_z = small.blocks[0].predictor(
         small.blocks[0].layers[0](x.flatten(1, 2)).unflatten(1, (2, 16)), torch.ones(4, 2, 16)
     )
-    right = [log_z[b, t, n, 0 if history[0][b, t, n] else 1] for b in range(4) for t in range(2) for n in range(16)]
-    assert torch.allclose(guide.told[0], -sum(right) / 128, atol=1e-5)
+    good = worth.topk(11, 2).indices
+    right = [log_z[b, t, n, 0 if n in good[b, t] else 1] for b in range(4) for t in range(2) for n in range(16)]
+    assert torch.allclose(guide.told[0], -sum(right) / 128, atol=1e-5) and len(guide.told) == 3
 
 
 def test_steering_leaves_decisions_to_the_predictors_and_tells_them_what_would_be_better(small):
-    nets = recognizers()
-    game = {"steering": 2.0, "sparsity": 0.0, "action": 0.0, "privacy": 0.0}
-    plan, batch = Training(small, nets, **game), batch_of()
-    worth = plan.worth(batch)
-    guide = Guide(small, worth, small.sort)
-    _, history = small.decisions(small.tokens(batch.clip), guide)
-    _, alone = small.decisions(small.tokens(batch.clip), small.sort)
-    assert all(torch.equal(a, b) for a, b in zip(history, alone, strict=True))
-    # After the first block only what is still there counts: the best 8 of 11, the best 5 of 8.
-    best = small.sort(worth[..., None], history[0], 2)
-    assert ((best > 0) <= (history[0] > 0)).all() and (best.sum(2) == 8).all()
+    game = {"steering": 2.0, "noise": False, "action": 0.0, "privacy": 0.0}
+    plan, batch = Training(small, recognizers(), **game), batch_of()
+    guide = Guide(plan.worth(batch), most_probable)
+    x = small.tokens(batch.clip)
+    assert torch.equal(small.prune(x, guide)[1], small.prune(x, most_probable)[1])
     given = {}
     logged = plan.play(batch, lambda name, loss, **_: given.update({name: loss.detach()}))
     assert torch.allclose(given["anonymizer"], 2 * logged["guidance"]) and logged["guidance"] > 0
+    with pytest.raises(UserError, match="not drawn"):
+        Training(small, recognizers(), steering=1.0).phases()
 
 
 def test_a_game_without_noise_is_played_with_what_inference_shows(small):
-    plan = Training(small, recognizers(), noise=False, betas=(0.5, 0.9))
-    out, _, history = small.masked(clip_of(), plan.sort)
-    assert torch.allclose(out, small(clip_of()), atol=1e-5)
-    history[0][..., 0].sum().backward()
-    assert small.blocks[0].predictor.last.weight.grad.abs().sum() > 0, "decisions still have a slope"
-    game = plan.phases()[-1]
+    game = Training(small, recognizers(), noise=False, betas=(0.5, 0.9)).phases()[-1]
     given = {}
     logged = game.step(batch_of(), lambda name, loss, **_: given.update({name: loss.detach()}))
-    assert torch.allclose(logged["kept"], torch.tensor(5 / 16)) and logged["sparsity"] < 1e-3
+    nets = game.step.__self__.recognizers
+    shown = small(batch_of().clip)
+    action = nn.functional.cross_entropy(nets.action(shown), batch_of().action)
+    leak = nn.functional.binary_cross_entropy_with_logits(nets.privacy(shown), batch_of().privacy)
+    assert torch.allclose(given["anonymizer"], 0.5 * action - 0.5 * leak, atol=1e-5)
+    assert torch.allclose(given["action"], action, atol=1e-5) and "sparsity" not in logged
     assert game.optimizers["anonymizer"].param_groups[0]["betas"] == (0.5, 0.9)
+
+
+def test_what_is_shown_of_a_tubelet_says_whether_it_had_better_go(small):
+    """Decisions that are not drawn have the slope of their probabilities, of every block, on what they keep."""
+    clip = clip_of()
+    out, _, kept = small.pruned(clip, most_probable, True)
+    assert set(kept.unique().tolist()) == {0.0, 1.0} and kept.mean() == pytest.approx(5 / 16)
+    out.sum().backward()
+    for block in small.blocks:
+        assert all(p.grad is not None and p.grad.abs().sum() > 0 for p in block.predictor.parameters())
+    # The slope of the last block's decision, by hand: that of the pixels that it shows.
+    first = small.tokens(clip).detach()
+    probability = []
+
+    def choose(log_z, place, count):
+        probability.append(log_z)
+        log_z.retain_grad()
+        return most_probable(log_z, place, count)
+
+    out, _, _ = small.pruned(clip, choose, False)
+    out.sum().backward()
+    best, _ = most_probable(probability[-1], None, 5)
+    _, place, _ = small.prune(first, most_probable)
+    raw = cut(clip, small.tubelet)
+    for b, row, k in ((0, 0, 0), (1, 1, 4)):
+        light = raw[b, row, place[b, row, k]].sum()
+        log_z = probability[-1][b, row, best[b, row, k], 0]
+        slope = probability[-1].grad[b, row, best[b, row, k], 0]
+        assert slope.item() == pytest.approx((light * log_z.exp()).item(), rel=1e-4)
+    small.keep = 1.0
+    assert not small.prune(first, most_probable)[2].requires_grad, "where nothing can go there is nothing to decide"
 
 
 class Corner(nn.Module):

@@ -12,13 +12,13 @@ from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits, gumbel_softmax, mse_loss
 from torch.optim import AdamW, Optimizer
 
-from actonym.errors import unknown
+from actonym.errors import UserError, unknown
 from actonym.losses.action import action_loss
 from actonym.losses.privacy import maximize, uninformed
 from actonym.methods.base import MethodCard, PixelMethod, register
-from actonym.methods.worth import Worth
+from actonym.methods.worth import Choose, Guide, Worth
 from actonym.nets.inflate import load_image_weights
-from actonym.nets.tubelets import cut, filled, grid_of, join, show_waves
+from actonym.nets.tubelets import best_of, cut, filled, grid_of, join, picked, show_waves
 from actonym.nets.vit import Layer, Tubelets, initialize, resize_positions
 from actonym.train.adversarial import first_of, some_frames
 from actonym.train.phase import Batch, Phase, Recognizers, Update
@@ -79,7 +79,7 @@ class STPrivacy(PixelMethod):
     """Three sparsification blocks choose tubelets, an anonymization block rewrites the pixels of what is left.
 
     Training masks what was dropped, with decisions drawn at random; then `forward` sorts tokens by their probability
-    and really drops them, so that each block computes less.
+    and really drops them, so that each block computes less. So may training, with decisions that are not drawn.
     """
 
     card = MethodCard(
@@ -176,23 +176,31 @@ class STPrivacy(PixelMethod):
         return resize(out, size).clamp(0, 1)
 
     def anonymize(self, clip: Tensor, rewrite: bool) -> Tensor:
-        """Sparsify, gather what is kept, rewrite it; what was dropped comes out black."""
-        first, raw = self.tokens(clip), cut(clip, self.tubelet)
-        x, place = self.prune(first)
-        shown = self.shown(self.anonymized(x, picked(first, place))) if rewrite else picked(raw, place)
-        out = torch.zeros_like(raw).scatter(2, place[..., None].expand_as(shown), shown.to(raw.dtype))
-        return join(out, grid_of(clip, self.tubelet), self.tubelet)
+        return self.pruned(clip, most_probable, rewrite)[0]
 
-    def prune(self, x: Tensor) -> tuple[Tensor, Tensor]:
-        """The tokens that all blocks keep, `[B, L, K, D]`, and their places among the N of their row."""
+    def pruned(self, clip: Tensor, choose: Choose, rewrite: bool) -> tuple[Tensor, Tensor, Tensor]:
+        """Sparsify, gather what is kept, rewrite it; what was dropped comes out black. Also the last tokens,
+        `[B, L, K, D]`, and what is kept, `[B, L, N]`."""
+        first, raw = self.tokens(clip), cut(clip, self.tubelet)
+        x, place, stays = self.prune(first, choose)
+        x = self.anonymized(x, picked(first, place)) if rewrite else x
+        shown = (self.shown(x) if rewrite else picked(raw, place)) * stays[..., None]
+        out = torch.zeros_like(raw).scatter(2, place[..., None].expand_as(shown), shown.to(raw.dtype))
+        kept = torch.zeros_like(first[..., 0]).scatter(2, place, stays.detach())
+        return join(out, grid_of(clip, self.tubelet), self.tubelet), x, kept
+
+    def prune(self, x: Tensor, choose: Choose) -> tuple[Tensor, Tensor, Tensor]:
+        """The tokens that all blocks keep, `[B, L, K, D]`, their places among the N of their row, and for each a 1 with
+        the slope of what has decided so: what is shown of it then says whether it had better go."""
         b, length, spatial, _ = x.shape
         place = torch.arange(spatial, device=x.device).expand(b, length, spatial)
+        stays = torch.ones_like(x[..., 0])
         for number, block in enumerate(self.sparsification, 1):
             x = _through(block.layers, x.flatten(1, 2)).unflatten(1, (length, -1))
-            probability = self.judged(block, x, torch.ones_like(x[..., 0]))[..., 0]
-            best = probability.topk(self.count(spatial, number), 2).indices.sort(2).values
-            x, place = picked(x, best), place.gather(2, best)
-        return x, place
+            log_z = self.judged(block, x, torch.ones_like(x[..., 0]))
+            best, chosen = choose(log_z, place, self.count(spatial, number))
+            x, place, stays = picked(x, best), place.gather(2, best), stays.gather(2, best) * chosen
+        return x, place, stays
 
     def judged(self, block: Sparsification, x: Tensor, kept: Tensor) -> Tensor:
         """The log-probabilities of a block; those of all rows of a clip alike if it is to hold still."""
@@ -232,7 +240,9 @@ class STPrivacy(PixelMethod):
         first = self.tokens(clip)
         x, history = self.decisions(first, decide or self.draw)
         kept = history[-1]
-        x = self.anonymized(x.view_as(first), first, kept.flatten(1))
+        x = x.view_as(first)
+        if self.rewrite:
+            x = self.anonymized(x, first, kept.flatten(1))
         pixels = self.shown(x) if self.rewrite else cut(clip, self.tubelet)
         return join(pixels * kept[..., None], grid_of(clip, self.tubelet), self.tubelet), x, history
 
@@ -242,12 +252,6 @@ class STPrivacy(PixelMethod):
             return torch.ones_like(kept)
         rows = log_z[:, :1] if self.still else log_z
         return gumbel_softmax(rows, hard=True)[..., 0].expand_as(kept)
-
-    def sort(self, log_z: Tensor, kept: Tensor, number: int) -> Tensor:
-        """The decisions of `prune`: the best of what is still kept."""
-        probability = log_z[..., 0].masked_fill(kept == 0, -torch.inf)
-        best = probability.topk(self.count(kept.shape[2], number), 2).indices
-        return torch.zeros_like(kept).scatter(2, best, 1.0)
 
     @property
     def sparsification(self) -> list[Sparsification]:
@@ -266,9 +270,13 @@ class STPrivacy(PixelMethod):
         return Training(self, recognizers, **self.training_settings).phases()
 
 
-def picked(x: Tensor, place: Tensor) -> Tensor:
-    """Of each row of tokens or tubelets `[B, L, N, D]` those at some places, `[B, L, K]`."""
-    return x.gather(2, place[..., None].expand(-1, -1, -1, x.shape[-1]))
+def most_probable(log_z: Tensor, place: Tensor, count: int) -> tuple[Tensor, Tensor]:
+    """The choice of inference. Where all may stay nothing is decided."""
+    probability = log_z[..., 0].exp()
+    best = best_of(probability, count)
+    chosen = probability.gather(2, best)
+    free = count == probability.shape[2]
+    return best, torch.ones_like(chosen) if free else 1 + (chosen - chosen.detach())
 
 
 def others(module: nn.Module, some: Weights) -> Weights:
@@ -288,24 +296,6 @@ def sparsity(history: Sequence[Tensor], keep: float) -> Tensor:
     shares = torch.stack([kept.mean(2) for kept in history], 1)  # [B, M, L]
     wanted = shares.new_tensor([keep**number for number in range(1, len(history) + 1)])
     return (shares - wanted[None, :, None]).square().mean()
-
-
-class Guide:
-    """Decides by what tubelets are worth, or lets others, and remembers how far from that the predictors are."""
-
-    def __init__(self, method: STPrivacy, worth: Tensor, decide: Decide | None = None) -> None:
-        self.method, self.worth, self.decide = method, worth, decide
-        self.told: list[Tensor] = []  # of each block, the cross-entropy of what it had to decide about
-
-    def __call__(self, log_z: Tensor, kept: Tensor, number: int) -> Tensor:
-        best = self.method.sort(self.worth[..., None], kept, number)
-        surprise = -torch.where(best > 0, log_z[..., 0], log_z[..., 1])
-        weight = kept.detach()
-        self.told.append((surprise * weight).sum() / weight.sum().clamp_min(1))
-        return best if self.decide is None else self.decide(log_z, kept, number)
-
-    def loss(self) -> Tensor:
-        return torch.stack(self.told).mean()
 
 
 @dataclass
@@ -329,7 +319,7 @@ class Training:
     sparsity: float = 1.0
     objective: str = "maximize"  # or uninformed: see losses/privacy.py
     ceiling: float | None = None  # of `maximize`
-    attacker_steps: int = 1  # of the privacy recognizer for one of the anonymizer
+    attacker_steps: int = 1  # of the privacy recognizer, in the game, for one of the anonymizer
     crowd: int = 1  # times as many clips are shown to the recognizers, those beyond the first part pruned
     alert: bool = False  # the learning rate of the privacy recognizer stays while the anonymizer's falls
     frames: int | None = None  # that many, drawn anew in each step, are what the privacy recognizer sees; None: all
@@ -341,13 +331,15 @@ class Training:
     steering: float = 0.0  # the same in the game
     aversion: float = 0.0  # weight, in both, of what the privacy recognizer looks at: see worth.py
     reconstruction: float = 0.0  # weight of the pixels' error in the initialization
-    noise: bool = True  # False: the game is played with the decisions of inference, not with drawn ones
+    noise: bool = True  # False: the game is played with the decisions of inference, and pruned as there
     betas: Sequence[float] = BETAS  # of the anonymizer's AdamW in the game
     start: str | None = None  # `identity`, `grey`, or a file with the weights of an image transformer; None: `images`
 
     def phases(self) -> list[Phase]:
         if self.objective not in ("maximize", "uninformed"):
             raise unknown("objective", self.objective, ["maximize", "uninformed"])
+        if self.steering and self.noise:
+            raise UserError("train.steering is for decisions that are not drawn: set train.noise=false too")
         if self.start in ("identity", "grey"):
             start_as_identity(self.method, grey=self.start == "grey")
         elif images := self.start or self.recognizers.images:
@@ -393,30 +385,28 @@ class Training:
             make("initialization", self.initialization, optimizers=moving, schedule=cosine),
         ]
 
-    def sort(self, log_z: Tensor, kept: Tensor, number: int) -> Tensor:
-        """The decisions of inference, with the slope of the probabilities."""
-        soft = log_z[..., 0].exp()
-        return self.method.sort(log_z, kept, number) - soft.detach() + soft
-
     def rehearse(self, batch: Batch, update: Update) -> dict[str, Tensor]:
         """Recognizers that know nothing yet would lead the anonymizer nowhere (ours; the paper's know ImageNet)."""
-        return {"leak": self._learn(batch.clip, batch, update)}
+        return self._learn(batch.clip, batch, update, 1)
 
     def drilled(self, batch: Batch, update: Update) -> dict[str, Tensor]:
         return {"leak": self._learn_privacy(batch.clip, batch, update)}
 
     def initialize(self, classify: nn.Linear, batch: Batch, update: Update) -> dict[str, Tensor]:
-        """Equation 12: L_Spars + L'_Action, the method recognizing the action by itself; with a guide, if any."""
-        guide = Guide(self.method, self.worth(batch)) if self.guidance else None
-        out, x, history = self.method.masked(batch.clip, guide or self.method.draw)
-        kept = history[-1]
-        pooled = mean_of_kept(x, kept, (1, 2)).flatten(1)
-        spars, action = sparsity(history, self.method.keep), action_loss(classify(pooled), batch.action)
-        loss = self.sparsity * spars + self.classification * action
-        logged = {"sparsity": spars, "action": action, "kept": kept.mean()}
-        if guide:
-            logged["guidance"] = guide.loss()
-            loss = loss + self.guidance * logged["guidance"]
+        """Equation 12: L_Spars + L'_Action, the method recognizing the action by itself; a guide keeps no more."""
+        if self.guidance:
+            guide = Guide(self.worth(batch))
+            out, x, kept = self.method.pruned(batch.clip, guide, self.method.rewrite)
+            pooled, logged = x.mean((1, 2)), {"guidance": guide.loss()}
+            loss = self.guidance * logged["guidance"]
+        else:
+            out, x, history = self.method.masked(batch.clip)
+            kept = history[-1]
+            pooled = mean_of_kept(x, kept, (1, 2)).flatten(1)
+            logged = {"sparsity": sparsity(history, self.method.keep), "kept": kept.mean()}
+            loss = self.sparsity * logged["sparsity"]
+        logged["action"] = action_loss(classify(pooled), batch.action)
+        loss = loss + self.classification * logged["action"]
         if self.reconstruction:
             clip = batch.clip.mean(1, keepdim=True).expand_as(batch.clip) if self.start == "grey" else batch.clip
             box = self.method.tubelet
@@ -424,7 +414,7 @@ class Training:
             logged["pixels"] = mse_loss(out, target)
             loss = loss + self.reconstruction * logged["pixels"]
         update("anonymizer", loss)
-        if guide:
+        if self.guidance:
             logged["guide"] = action_loss(self.recognizers.action(out.detach()), batch.action)
             update("action", logged["guide"])
         return logged
@@ -437,32 +427,37 @@ class Training:
     def play(self, batch: Batch, update: Update) -> dict[str, Tensor]:
         """Equation 13 for the anonymizer; then each recognizer, on what it shows."""
         crowd, batch = batch, first_of(batch, self.crowd)
-        decide = self.method.draw if self.noise else self.sort
-        guide = Guide(self.method, self.worth(batch), decide) if self.steering else None
-        out, _, history = self.method.masked(batch.clip, guide or decide)
-        spars = sparsity(history, self.method.keep)
-        action = action_loss(self.recognizers.action(out), batch.action)
+        out, loss, logged = self._shown(batch)
+        logged["action"] = action_loss(self.recognizers.action(out), batch.action)
         logits = self.recognizers.privacy(self._seen(out))
         hidden = maximize(logits, batch.privacy, self.ceiling) if self.objective == "maximize" else uninformed(logits)
-        loss = self.sparsity * spars + self.action * action + self.privacy * hidden
-        logged = {"sparsity": spars, "action": action, "kept": history[-1].mean()}
-        if guide:
-            logged["guidance"] = guide.loss()
-            loss = loss + self.steering * logged["guidance"]
-        update("anonymizer", loss)
-        return {**logged, "leak": self._learn(self._crowded(out.detach(), crowd.clip), crowd, update)}
+        update("anonymizer", loss + self.action * logged["action"] + self.privacy * hidden)
+        shown = self._crowded(out.detach(), crowd.clip)
+        return {**logged, **self._learn(shown, crowd, update, self.attacker_steps)}
+
+    def _shown(self, batch: Batch) -> tuple[Tensor, Tensor, dict[str, Tensor]]:
+        """What the game is played with, and what else the anonymizer minimizes: drawn decisions must be few, those of
+        inference are, but may be told what would be better."""
+        if self.noise:
+            out, _, history = self.method.masked(batch.clip)
+            logged = {"sparsity": sparsity(history, self.method.keep), "kept": history[-1].mean()}
+            return out, self.sparsity * logged["sparsity"], logged
+        guide = Guide(self.worth(batch), most_probable) if self.steering else None
+        out = self.method.pruned(batch.clip, guide or most_probable, self.method.rewrite)[0]
+        logged = {"guidance": guide.loss()} if guide else {}
+        return out, self.steering * logged["guidance"] if guide else out.new_zeros(()), logged
 
     def _crowded(self, out: Tensor, clips: Tensor) -> Tensor:
         """What was shown of the first clips, and the others as they will be shown when nothing is masked any more."""
         with torch.no_grad():
             return torch.cat([out, self.method(clips[len(out) :])]) if len(clips) > len(out) else out
 
-    def _learn(self, clip: Tensor, batch: Batch, update: Update) -> Tensor:
+    def _learn(self, clip: Tensor, batch: Batch, update: Update, steps: int) -> dict[str, Tensor]:
         """One step of the action recognizer, some of the privacy recognizer; returns the latter's loss."""
         update("action", action_loss(self.recognizers.action(clip), batch.action))
-        for _ in range(self.attacker_steps):
+        for _ in range(steps):
             leak = self._learn_privacy(clip, batch, update)
-        return leak
+        return {"leak": leak}
 
     def _learn_privacy(self, clip: Tensor, batch: Batch, update: Update) -> Tensor:
         leak = binary_cross_entropy_with_logits(self.recognizers.privacy(self._seen(clip)), batch.privacy)

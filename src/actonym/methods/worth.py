@@ -7,8 +7,12 @@ import torch
 from torch import Tensor, nn
 
 from actonym.losses.action import action_loss
-from actonym.nets.tubelets import cut
+from actonym.nets.tubelets import best_of, cut
 from actonym.train.phase import Batch, Recognizers
+
+# Log-probabilities `[B, L, N, 2]` of the tokens that are left, their places in the row and how many may stay, to which
+# of them do, `[B, L, K]`, and for each of these a 1, with the slope of its probability if that has decided.
+Choose = Callable[[Tensor, Tensor, int], tuple[Tensor, Tensor]]
 
 
 class Worth(nn.Module):
@@ -57,3 +61,21 @@ class Worth(nn.Module):
         looked = cut(slope * (clip - clip.mean(usual, keepdim=True)), self.tubelet).abs().sum(-1)
         place = looked.mean(1, keepdim=True).expand_as(looked)
         return place / place.mean(2, keepdim=True).clamp_min(torch.finfo(place.dtype).tiny)
+
+
+class Guide:
+    """Knows what tubelets are worth, and tells the predictors. It chooses by that, or leaves it to others."""
+
+    def __init__(self, worth: Tensor, otherwise: Choose | None = None) -> None:
+        """`otherwise`: who chooses; None: it does."""
+        self.worth, self.otherwise = worth, otherwise
+        self.told: list[Tensor] = []  # of each block, how far its predictor is from choosing by that: a cross-entropy
+
+    def __call__(self, log_z: Tensor, place: Tensor, count: int) -> tuple[Tensor, Tensor]:
+        best = best_of(self.worth.gather(2, place), count)
+        stays = torch.zeros_like(place).scatter(2, best, 1) > 0
+        self.told.append(-torch.where(stays, log_z[..., 0], log_z[..., 1]).mean())
+        return self.otherwise(log_z, place, count) if self.otherwise else (best, torch.ones_like(log_z[..., :count, 0]))
+
+    def loss(self) -> Tensor:
+        return torch.stack(self.told).mean()

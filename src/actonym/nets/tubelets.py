@@ -35,6 +35,16 @@ def join(tubelets: Tensor, grid: Box, tubelet: Box) -> Tensor:
     return parts.reshape(b, 3, length * dt, down * dh, across * dw)
 
 
+def best_of(score: Tensor, count: int) -> Tensor:
+    """Where the best of each row `[B, L, N]` are, in their order: `[B, L, count]`."""
+    return score.topk(count, 2).indices.sort(2).values
+
+
+def picked(x: Tensor, place: Tensor) -> Tensor:
+    """Of each row of tokens or tubelets `[B, L, N, D]` those at some places, `[B, L, K]`."""
+    return x.gather(2, place[..., None].expand(-1, -1, -1, x.shape[-1]))
+
+
 def filled(clip: Tensor, tubelet: Box) -> Tensor:
     """Brought up to a whole number of tubelets: the last frame, row and column are repeated."""
     t, h, w = (ceil(side / step) * step - side for side, step in zip(clip.shape[2:], tubelet, strict=True))
