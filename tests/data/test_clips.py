@@ -89,3 +89,10 @@ def test_a_corrupt_video_is_named_skipped_and_counted(tmp_path, capsys):
 def test_too_many_corrupt_videos_are_an_error(tmp_path, good, bad, message):
     with pytest.raises(UserError, match=f"{message} train videos of mine cannot be read"):
         load_clips(Videos(tmp_path, good, bad), "train", frames=4, size=16)
+
+
+@pytest.mark.parametrize("progress", [True, False])
+def test_reading_shows_a_bar_unless_it_is_to_be_quiet(tmp_path, capsys, monkeypatch, progress):
+    monkeypatch.setattr("actonym.data.clips.SHOW_PROGRESS", 1)
+    load_clips(Videos(tmp_path, good=2, bad=0), "train", frames=4, size=16, progress=progress)
+    assert ("reading mine (train)" in capsys.readouterr().err) == progress

@@ -154,11 +154,11 @@ class Evaluation:
     def _open(self, plan: Plan) -> Parts:
         """The data, and the source without what is tested; their clips as the plan wants them."""
         data = _opened(self.data, plan)
-        whole = Part(data, lambda: load_splits(data, plan))
+        whole = Part(data, lambda: load_splits(data, plan, progress=self.progress))
         if self.source is None:
             return Parts(whole)
         source = cast(Dataset, Without(_opened(self.source, plan), data.samples("test")))
-        return Parts(whole, Part(source, lambda: load_splits(source, plan, LEARNED_FROM)))
+        return Parts(whole, Part(source, lambda: load_splits(source, plan, LEARNED_FROM, self.progress)))
 
     @property
     def dataset(self) -> Dataset:

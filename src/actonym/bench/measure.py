@@ -43,13 +43,14 @@ class Measured:
     embed: Callable[[Clips], Tensor] | None = None  # clips to what the strongest attacker makes of them, [N, D]
 
 
-def load_splits(dataset: Dataset, plan: Plan, splits: Sequence[str] = SPLITS) -> Splits:
+def load_splits(dataset: Dataset, plan: Plan, splits: Sequence[str] = SPLITS, progress: bool = True) -> Splits:
     """Train, validation and test clips. Only the test videos are looked at from several views."""
     clip = plan["clip"]
     if isinstance(dataset, Stored):
         return {split: load_features(dataset.store, split, clip["clips"]) for split in splits}
     single = {**clip, "clips": 1, "crops": 1}
-    return {split: load_clips(dataset, split, **(clip if split == "test" else single)) for split in splits}
+    views = {split: clip if split == "test" else single for split in splits}
+    return {split: load_clips(dataset, split, **how, progress=progress) for split, how in views.items()}
 
 
 def measure(

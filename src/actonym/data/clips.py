@@ -77,7 +77,15 @@ def to_bytes(clip: Tensor) -> Tensor:
 
 
 def load_clips(
-    dataset: Dataset, split: str, *, frames: int, size: int, rate: int = 1, clips: int = 1, crops: int = 1
+    dataset: Dataset,
+    split: str,
+    *,
+    frames: int,
+    size: int,
+    rate: int = 1,
+    clips: int = 1,
+    crops: int = 1,
+    progress: bool = True,
 ) -> Clips:
     """A split as clips of `frames` frames and `size` x `size` pixels: `clips` x `crops` views of every video.
 
@@ -88,7 +96,8 @@ def load_clips(
         raise UserError(f"{dataset.name} has no videos in its {split} split")
     read, kept, skipped = [], [], []
     label = f"reading {dataset.name} ({split})"
-    for sample in tqdm(samples, label, unit="video", disable=len(samples) < SHOW_PROGRESS, leave=False):
+    quiet = not progress or len(samples) < SHOW_PROGRESS
+    for sample in tqdm(samples, label, unit="video", disable=quiet, leave=False):
         try:
             read.append(_read(sample, frames, size, rate, clips, crops))
             kept.append(sample)
