@@ -175,6 +175,24 @@ def test_a_process_that_is_killed_is_told_in_one_line(tmp_path, monkeypatch, eva
         bench(["raw"], DATA, tmp_path, jobs=2, assignments=TINY, progress=False)
 
 
+def test_what_can_be_measured_is_measured_before_the_next_training(tmp_path, monkeypatch):
+    class Pool(ThreadPoolExecutor):
+        def __init__(self, jobs, *_):
+            super().__init__(jobs)
+
+    order = []
+    monkeypatch.setattr(bench_module, "ProcessPoolExecutor", Pool)
+    monkeypatch.setattr(bench_module, "_prepare", lambda seed, method: order.append(f"{method or 'raw'} {seed}") or "")
+    monkeypatch.setattr(bench_module, "_run", lambda group: order.append([run[:2] for run in group]) or "")
+    groups = [[(method, seed, tmp_path)] for seed in range(2) for method in ("blur", "net:keep=0.3", "net")]
+    bench_module._share({}, groups, {"net": "net", "net:keep=0.3": "net"}, jobs=1, progress=False)
+    assert order == [
+        step
+        for seed in range(2)
+        for step in (f"raw {seed}", [("blur", seed)], f"net {seed}", [("net:keep=0.3", seed)], [("net", seed)])
+    ]
+
+
 def test_slug():
     assert slug("downsample:factor=2") == "downsample-factor-2"
     assert slug("runs/my model/") == "my-model"

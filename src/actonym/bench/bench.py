@@ -89,29 +89,38 @@ def _share(
     what: dict[str, Any], groups: Sequence[Sequence[Run]], to_train: Mapping[str, str], jobs: int, progress: bool
 ) -> None:
     """What several runs need comes first: the raw baselines of a seed, and each training, of which some methods are
-    only turns of a knob. A group of runs stays in one process."""
-    needs = [
-        {step for method, seed, _ in group for step in ((seed, ""), (seed, to_train.get(method, "")))}
+    only turns of a knob. A group of runs stays in one process.
+
+    What can be measured is measured before the next training: whoever stops has whole rows of the first seeds.
+    """
+    waiting = [
+        (group, {step for method, seed, _ in group for step in ((seed, ""), (seed, to_train.get(method, "")))})
         for group in groups
     ]
-    steps = sorted({step for group in needs for step in group})
+    steps = sorted({step for _, needs in waiting for step in needs})
     threads = max(1, (os.cpu_count() or 1) // jobs)
     with (
         ProcessPoolExecutor(jobs, get_context("spawn"), _start, (what, threads)) as pool,
         tqdm(total=len(steps) + len(groups), desc="bench", unit="run", disable=not progress) as bar,
     ):
-        running: dict[Future[str], Step | None] = {pool.submit(_prepare, *step): step for step in steps}
-        waiting = list(zip(groups, needs, strict=True))
+        running: dict[Future[str], Step | None] = {}
+        finished: set[Step | None] = set()
         try:
-            while running:
+            while running or steps or waiting:
+                while len(running) < jobs and (steps or waiting):
+                    ready = next((entry for entry in waiting if entry[1] <= finished), None)
+                    if ready:
+                        waiting.remove(ready)
+                        running[pool.submit(_run, ready[0])] = None
+                    elif steps:
+                        step = steps.pop(0)
+                        running[pool.submit(_prepare, *step)] = step
+                    else:
+                        break
                 for done in wait(running, return_when=FIRST_COMPLETED).done:
                     bar.set_postfix_str(done.result())
                     bar.update()
-                    step = running.pop(done)
-                    for group, missing in waiting:
-                        if step in missing:
-                            missing.remove(step)
-                            running |= {} if missing else {pool.submit(_run, group): None}
+                    finished.add(running.pop(done))
         except BrokenProcessPool as error:
             killed = "a process was killed, most likely because memory ran out"
             raise ActonymError(f"{killed}; what is finished is kept: go on with fewer --jobs") from error
