@@ -5,12 +5,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import torch
 from safetensors.torch import load_file
 from tiny import Tiny, clips, recognizers, weights
 from torch.multiprocessing import ProcessRaisedException
 
 from actonym import methods
 from actonym.errors import ActonymError, UserError
+from actonym.train.command import check_start, train
 from actonym.train.fabric import make_fabric
 from actonym.train.method import _plain, train_method
 
@@ -60,6 +62,30 @@ def test_settings_that_make_no_sense_are_refused_before_anything_is_trained(
     with pytest.raises(UserError, match=message):
         train_method(method, clips(), replace(recognizers(), actions=2), out=tmp_path / "run", progress=False)
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [(["train.batch_size=-3"], "batch_size of rehearsal"), (["train.objective=x"], "objective"), ([], "is not empty")],
+)
+def test_mistakes_are_told_before_the_videos_are_read(
+    said: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "run"
+    if not said:
+        out.mkdir()
+        (out / "letter.txt").touch()
+    monkeypatch.setattr("actonym.train.command.load_clips", lambda *_, **__: pytest.fail("read"))
+    with pytest.raises(UserError, match=message):
+        train("stprivacy", "stage:train=10,val=10,test=10", "stage", out, assignments=said)
+
+
+def test_checking_the_start_changes_nothing(tmp_path: Path) -> None:
+    method, before = methods.create("stprivacy"), torch.get_rng_state()
+    weights = {name: value.clone() for name, value in method.state_dict().items()}
+    check_start(method, lambda: replace(recognizers(), actions=2), tmp_path / "run", resume=False)
+    assert torch.equal(torch.get_rng_state(), before) and not (tmp_path / "run").exists()
+    assert all(torch.equal(value, weights[name]) for name, value in method.state_dict().items())
 
 
 @pytest.mark.parametrize("kind", [UserError, ActonymError])

@@ -1,6 +1,7 @@
 """`actonym train`: from names to a trained method in a folder."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import deepcopy
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,9 @@ from actonym.methods import LatentMethod, Method
 from actonym.nets.recognizers import build
 from actonym.spec import assign
 from actonym.tasks.cotraining import lessons, parse_tasks
+from actonym.train import checkpoint
 from actonym.train.history import History
-from actonym.train.method import train_method
+from actonym.train.method import phases_of, train_method
 from actonym.train.phase import Recognizers
 
 PLANNED = ("clip", "images")  # sections of an evaluation preset that can be set here
@@ -81,6 +83,7 @@ def train(
     clip = {**plan["clip"], "clips": 1, "crops": 1}
     dataset = open_dataset(data, size=clip["size"], frames=clip["frames"])
     check_labels(anonymizer, dataset)
+    check_start(anonymizer, partial(recognizers, plan, dataset, None, anonymizer.networks), out, resume)
     clips = {split: load_clips(dataset, split, **clip) for split in ("train", "val")}
     learn_with = recognizers(plan, dataset, clips["val"], anonymizer.networks)
     if target is not None:
@@ -111,10 +114,10 @@ def _stored(method: Method, data: str) -> Stored:
 
 
 def recognizers(
-    plan: Mapping[str, Any], dataset: Dataset, validation: Clips, chosen: Mapping[str, str | None] | None = None
+    plan: Mapping[str, Any], dataset: Dataset, validation: Clips | None, chosen: Mapping[str, str | None] | None = None
 ) -> Recognizers:
     """Fresh networks: those that a method has `chosen`, else an evaluation plan's recognizer and first attacker."""
-    if validation.video.is_floating_point():
+    if validation is not None and validation.video.is_floating_point():
         return heads(dataset, validation)
     action, privacy = networks(plan, chosen or {})
     shape = plan["clip"]["frames"], plan["clip"]["size"], plan.get("images")
@@ -142,6 +145,17 @@ def check_labels(method: Method, dataset: Dataset) -> None:
     """Told before hours of work: whether the data has the labels that a method learns from."""
     if "privacy" in method.card.needs and not dataset.attributes:
         raise UserError(f"{method.name} learns from private attributes, and {dataset.name} has none; take other data")
+
+
+def check_start(method: Method, learn_with: Callable[[], Recognizers], out: Path, resume: bool) -> None:
+    """Told before the videos are read: whether the folder is free and the settings can be. Nothing is changed by it.
+
+    What a method that adapts will do can be told only beside the videos of its target.
+    """
+    checkpoint.begin(out, resume)
+    if "domain" not in method.card.needs:
+        with torch.random.fork_rng():
+            phases_of(deepcopy(method), learn_with())
 
 
 def check_plan(plan: Mapping[str, Any]) -> None:

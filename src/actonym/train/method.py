@@ -22,7 +22,7 @@ from actonym.train.batches import Data
 from actonym.train.fabric import make_fabric
 from actonym.train.history import History
 from actonym.train.loop import run
-from actonym.train.phase import Recognizers
+from actonym.train.phase import Phase, Recognizers
 
 if TYPE_CHECKING:
     from lightning_fabric import Fabric
@@ -79,10 +79,7 @@ def _work(
         signal(SIGINT, SIG_DFL)
     if fabric.world_size > 1:  # spawned processes get the parent's tensors as shared memory: each trains its own copy
         method, recognizers = deepcopy((method, recognizers))
-    try:
-        phases = method.phases(recognizers)
-    except ValueError as error:  # a setting that makes no sense
-        raise UserError(f"{method.name}: {error}") from error
+    phases = phases_of(method, recognizers)
     history = History()
     if phases:
         history = run(phases, data, fabric=fabric, out=out, resume=resume, **how)
@@ -96,6 +93,13 @@ def _work(
     if fabric.world_size > 1:  # at the interpreter's end gloo's threads may be found running, and the process aborts
         destroy_process_group()
     return history
+
+
+def phases_of(method: Method, recognizers: Recognizers) -> list[Phase]:
+    try:
+        return method.phases(recognizers)
+    except ValueError as error:  # a setting that makes no sense
+        raise UserError(f"{method.name}: {error}") from error
 
 
 def _plain(error: ProcessRaisedException) -> Exception:
