@@ -246,3 +246,5 @@ def test_variants_are_told_by_how_far_they_are_from_the_corner(make: Make) -> No
     assert cells["less"][-2] == "0.943" and cells["leaky"][-2] == "1.000" and cells["odd"][-2] == "–"
     assert table.bold == {(0, 4)}
     assert ablations(summarize([make()])[0]) is None
+    table = ablations(summarize([variant("odd", closed=None)])[0])
+    assert table is not None and not table.bold, "nobody is nearest"

@@ -337,6 +337,8 @@ def test_keep_is_changed_without_training(small):
         return float((small(clip_of()) != 0).float().mean())
 
     assert share(0.3) < share(0.7) < share(1.0)
+    sure = -torch.tensor([3e-9, 1e-9, 2e-9]).view(1, 1, 3, 1)  # as probabilities all are 1
+    assert most_probable(sure, None, 2)[0].tolist() == [[[1, 2]]]
 
 
 def test_decisions_have_gradients(small):

@@ -150,7 +150,7 @@ def ablations(group: Group) -> Table | None:
         far = {label: _far(row) for label, row in chart.items()}
         nearest = min((one.value for one in far.values() if one.value is not None), default=None)
         for label, row in chart.items():
-            if far[label].value == nearest:
+            if nearest is not None and far[label].value == nearest:
                 bold.add((len(rows), 4))
             shares = (row.mean("kept").text(), row.mean("closed").text())
             rows.append([label, factor, *shares, far[label].text(), str(len(row.results))])

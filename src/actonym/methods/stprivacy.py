@@ -272,10 +272,10 @@ class STPrivacy(PixelMethod):
 
 def most_probable(log_z: Tensor, place: Tensor, count: int) -> tuple[Tensor, Tensor]:
     """The choice of inference. Where all may stay nothing is decided."""
-    probability = log_z[..., 0].exp()
-    best = best_of(probability, count)
-    chosen = probability.gather(2, best)
-    free = count == probability.shape[2]
+    kept = log_z[..., 0]
+    best = best_of(kept, count)  # by the logarithm, which tells apart what is all but sure
+    chosen = kept.gather(2, best).exp()
+    free = count == kept.shape[2]
     return best, torch.ones_like(chosen) if free else 1 + (chosen - chosen.detach())
 
 
