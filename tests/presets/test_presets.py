@@ -85,13 +85,17 @@ def test_the_variants_of_stprivacy_are_the_papers_figure_4(preset):
     """Five factors, each changed by itself, on both presets."""
     own = methods.base.settings("stprivacy", preset)
     factors: dict[str, list[str]] = {}
+    elsewhere = {"stage": "alpha-0.5", "paper": "alpha-0.7"}[preset]  # its own value: no variant of itself
+    with pytest.raises(UserError, match=f"not of {preset}"):
+        methods.base.settings(f"stprivacy@{elsewhere}", preset)
     for name in presets.names("stprivacy"):
-        if name not in ("stage", "paper"):
+        if name not in ("stage", "paper", elsewhere):
             other = methods.base.settings(f"stprivacy@{name}", preset)
             changed = {(s, key) for s in ("method", "train") for key in own[s] if other[s][key] != own[s][key]}
             assert len(changed) == 1, name
             factors.setdefault(other["factor"], []).append(other["label"])
     assert set(factors) == {"mechanism", "alpha", "temporal length", "lambda_Action", "lambda_Privacy"}
+    assert {float(alpha) for alpha in factors["alpha"]} == {0.5, 0.6, 0.7, 0.8, 0.9} - {own["method"]["keep"]}
     assert set(factors["temporal length"]) == {"1", "4"}
     weights = [
         methods.base.settings(f"stprivacy@privacy-{name}", preset)["train"]["privacy"] for name in ("half", "twice")
