@@ -346,7 +346,7 @@ class Training:
             load_image_weights(Path(images), self.method.tubelets, self.method.position, self.method.all_layers())
         nets: dict[str, nn.Module] = {"action": self.recognizers.action, "privacy": self.recognizers.privacy}
         spy: dict[str, Optimizer] = {"privacy": self._adamw(self.drill_lr, self.recognizers.privacy)}
-        lr, maps = self.adversarial_lr or self.lr, self.method.maps()
+        lr, maps = self.lr if self.adversarial_lr is None else self.adversarial_lr, self.method.maps()
         anonymizer = self._two_rates(lr, others(self.method, maps), self.maps, maps, self.betas)
         phases = [
             Phase("rehearsal", self.rehearsal, self.rehearse, self._each(nets), nets, 2 * self.batch_size, one_cycle),

@@ -97,7 +97,10 @@ def _work(
 
 def phases_of(method: Method, recognizers: Recognizers) -> list[Phase]:
     try:
-        return method.phases(recognizers)
+        phases = method.phases(recognizers)
+        for phase in phases:
+            phase.check_rates()
+        return phases
     except ValueError as error:  # a setting that makes no sense
         raise UserError(f"{method.name}: {error}") from error
 

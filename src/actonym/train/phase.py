@@ -70,6 +70,12 @@ class Phase:
             if not isinstance(value, int) or value < least:
                 raise ValueError(f"{name} of {self.name} must be a whole number from {least} up, not {value!r}")
 
+    def check_rates(self) -> None:
+        """Who takes part must learn something; a part of a network may be held still."""
+        for name, optimizer in self.optimizers.items():
+            if not any(group["lr"] > 0 for group in optimizer.param_groups):
+                raise ValueError(f"the learning rate of {name} in {self.name} must be above 0")
+
 
 class Lesson(Protocol):
     """A task that a method may be trained with, on data of its own: its head, and the loss of a batch drawn by lot."""
