@@ -56,6 +56,12 @@ def test_datasets_check_says_what_is_there(capsys):
         (["anonymize", "no.mp4", "out.mp4"], "no.mp4"),
         (["anonymize", "no.mp4", "out.mp4", "--method", "blurr"], "did you mean 'blur'"),
         (["anonymize", "no.mp4", "out.mp4", "--method", "downsample", "--keep", "0.5"], "downsample has no keep"),
+        (
+            ["anonymize", "no.mp4", "out.mp4", "--method", "stprivacy", "--keep", "most"],
+            "--keep must be a number, not 'most'",
+        ),
+        (["evaluate", "raw", "--keep", "0.5"], "unknown setting of raw 'keep'; there are none"),
+        (["evaluate", "raw", "--seed", "1.5"], "--seed must be a whole number, not '1.5'"),
         (["anonymize", "no.mp4", "out.mp4", "--method", "raw"], "raw changes nothing"),
         (["evaluate", "raw", "--data", "stagge"], "did you mean 'stage'"),
         (["evaluate", "raw", "--set", "images=nowhere.pth"], "there is no file nowhere.pth"),

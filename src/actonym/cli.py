@@ -2,6 +2,7 @@
 
 import json as jsonlib
 import os
+import re
 import sys
 from argparse import ArgumentError
 from collections.abc import Sequence
@@ -15,6 +16,7 @@ from actonym import __version__, heap
 from actonym.errors import ActonymError, UserError
 from actonym.spec import with_settings
 
+NUMBERS = {"int": "a whole number", "float": "a number"}
 BASELINES = "raw,downsample:factor=2,downsample:factor=4,blur:strength=weak,blur:strength=strong,blacken"
 
 
@@ -165,7 +167,7 @@ def evaluate(
         protocol: who is trained on what and tested on what: known, unseen, frame or bias.
         source: a second dataset, for unseen (methods learn from it) and frame (the recognizer too).
         out: the result, a .json file.
-        preset: how it is measured: stage (two CPU cores, minutes) or paper.
+        preset: how it is measured: stage (two CPU cores, minutes), demo (seconds), frozen (for real videos) or paper.
         seed: everything random follows from it.
         keep: the trade-off knob of methods that have one, 0..1, turned after their training.
         attackers: few, the preset's own, or many different networks; the strongest counts.
@@ -210,7 +212,7 @@ def bench(
         source: a second dataset, for unseen (methods learn from it) and frame (the recognizer too).
         seeds: how many.
         out: a folder for the results, one file per method and seed.
-        preset: how it is measured: stage (two CPU cores, minutes) or paper.
+        preset: how it is measured: stage (two CPU cores, minutes), demo (seconds), frozen (for real videos) or paper.
         attackers: few, the preset's own, or many different networks; the strongest counts.
         tasks: on a store of features: further tasks on stores of their own, as detection=FOLDER,gait=FOLDER.
         set: change a value of the evaluation preset, as section.key=value; may be repeated.
@@ -409,7 +411,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     os.environ.setdefault("HF_HUB_OFFLINE", "1")  # nothing is fetched behind the user's back
     try:
         auto_cli(VERBS, args=_as_jsonargparse(words), exit_on_error=False, prog="actonym")
-    except (UserError, ArgumentError) as error:
+    except ArgumentError as error:
+        _end(_plain(error), 2)
+    except UserError as error:
         _end(error, 2)
     except (ActonymError, OSError) as error:
         _end(error, 1)
@@ -426,6 +430,13 @@ def _as_jsonargparse(words: Sequence[str]) -> list[str]:
         verb = verb.get(words[1]) if len(words) > 1 else None
     flags = {f"--{p.name}" for p in signature(verb).parameters.values() if p.annotation is bool} if verb else set()
     return [f"{word}=true" if word in flags else "--set+" if word == "--set" else word for word in words]
+
+
+def _plain(error: ArgumentError) -> str:
+    """The parser's answer to a word where a number belongs, in the user's terms; its other answers as they are."""
+    text = " ".join(str(error).split())
+    found = re.match(r'Parser key "([\w.]+)": .*<class \'(int|float)\'>.* value: (.*)', text)
+    return f"--{found[1]} must be {NUMBERS[found[2]]}, not {found[3]!r}" if found else text
 
 
 def _end(error: object, code: int) -> None:

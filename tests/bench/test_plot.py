@@ -26,6 +26,7 @@ from actonym.bench.plot import (
 from actonym.bench.result import Result
 from actonym.bench.summary import summarize
 from actonym.methods.blacken import Blacken
+from actonym.methods.stprivacy import STPrivacy
 
 Make = Callable[..., Result]
 
@@ -200,6 +201,32 @@ def test_ablations_of_two_datasets_stand_below_each_other(make: Make) -> None:
     one = variant(make, "alpha", "0.5", 0.7)
     figure = ablation_figure(summarize([one, {**one, "data": "other"}, variant(make, "length", "1", 0.6)]))
     assert figure is not None and len(figure.axes) == 4 and sum(axes.axison for axes in figure.axes) == 3
+
+
+TURNS = (("stprivacy:keep=0.3", 0.6, 0.3), ("stprivacy", 0.7, 0.5), ("stprivacy:keep=1.0", 0.8, 1.0))
+
+
+def test_turns_of_a_knob_are_joined_and_only_the_method_itself_has_the_papers_point(make: Make) -> None:
+    turns = [
+        make(name, top1=top1, cmap=top1 - 0.1, knobs={"of": "stprivacy", "values": {"keep": keep}},
+             reported=STPrivacy.card.reported[""])
+        for name, top1, keep in TURNS
+    ]  # fmt: skip
+    [axes] = kept_closed_figure(summarize([make(), *turns])).axes
+    assert len(points(axes)) == 5, "raw, three turns and the paper's"
+    assert [len(line) for line in lines(axes)] == [3]
+
+
+def test_a_single_chart_shows_its_whole_title(make: Make) -> None:
+    one = variant(make, "mechanism", "sparsification", 0.7)
+    figure = ablation_figure(summarize([{**one, "data": "stage:world=park,train=1600,val=240,test=480"}]))
+    assert figure is not None
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    page, renderer = figure.bbox, canvas.get_renderer()
+    for text in (*figure.axes[0].texts, figure.axes[0].yaxis.label):
+        box = text.get_window_extent(renderer)
+        assert page.x0 <= box.x0 and box.x1 <= page.x1, text
 
 
 def test_variants_have_the_colour_of_their_method(make: Make) -> None:

@@ -8,6 +8,7 @@ from actonym.bench.summary import Mean, finding, headline, natural, summarize
 from actonym.bench.table import ablations, attackers, markdown, measured, per_attribute, per_group, reported
 from actonym.methods.blacken import Blacken
 from actonym.methods.raw import Raw
+from actonym.methods.stprivacy import STPrivacy
 
 Make = Callable[..., Result]
 
@@ -90,6 +91,14 @@ def test_reported_values_stand_beside_ours(make: Make) -> None:
     table = reported(group)
     assert table is not None and [line[0] for line in table.rows] == ["raw", "blacken"]
     assert reported(summarize([make()])[0]) is None
+
+
+def test_a_papers_numbers_do_not_stand_beside_a_knob_that_was_turned(make: Make) -> None:
+    said = {"reported": STPrivacy.card.reported[""]}
+    itself = make("stprivacy", knobs={"of": "stprivacy", "values": {"keep": 0.5}}, **said)
+    turned = make("stprivacy:keep=0.3", knobs={"of": "stprivacy", "values": {"keep": 0.3}}, **said)
+    table = reported(summarize([itself, turned])[0])
+    assert table is not None and [line[0] for line in table.rows] == ["stprivacy"]
 
 
 def test_a_papers_own_raw_row_is_used_where_it_gives_one(make: Make) -> None:

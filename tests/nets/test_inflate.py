@@ -5,9 +5,11 @@ import torch
 from safetensors.torch import save_file
 
 from actonym.errors import UserError
+from actonym.nets.encoder import IMAGENET
 from actonym.nets.inflate import load_image_weights
 from actonym.nets.recognizers import build
 from actonym.nets.vit import VideoViT
+from actonym.video.transform import normalize
 
 DIM = 192
 
@@ -24,6 +26,8 @@ def released(layers=12, dim=DIM, side=4):
         "pos_embed": torch.randn(1, 1 + side * side, dim),
         "patch_embed.proj.weight": torch.randn(dim, 3, 16, 16),
         "patch_embed.proj.bias": torch.randn(dim),
+        "norm.weight": torch.randn(dim),
+        "norm.bias": torch.randn(dim),
         "head.weight": torch.randn(1000, dim),
     }
     shapes = {"norm1": (dim,), "attn.qkv": (3 * dim, dim), "attn.proj": (dim, dim), "norm2": (dim,)}
@@ -41,6 +45,8 @@ def of_transformers(state):
         "vit.embeddings.patch_embeddings.projection.weight": state["patch_embed.proj.weight"],
         "vit.embeddings.patch_embeddings.projection.bias": state["patch_embed.proj.bias"],
         "vit.embeddings.position_embeddings": state["pos_embed"],
+        "vit.layernorm.weight": state["norm.weight"],
+        "vit.layernorm.bias": state["norm.bias"],
     }
     names = {"norm1": "layernorm_before", "attn.proj": "attention.output.dense", "norm2": "layernorm_after"}
     names |= {"mlp.fc1": "intermediate.dense", "mlp.fc2": "output.dense"}
@@ -60,7 +66,7 @@ def of_transformers(state):
 def load(vit, state, path):
     save_file(state, path)
     position = torch.nn.Parameter(vit.position.detach().view(1, 2, 4, DIM).clone())
-    load_image_weights(path, vit.tubelets, position, list(vit.layers))
+    load_image_weights(path, vit.tubelets, position, list(vit.layers), vit.norm)
     return position
 
 
@@ -69,11 +75,25 @@ def test_weights_are_stretched_in_time(vit, tmp_path, names):
     state = released()
     position = load(vit, names(state), tmp_path / "image.safetensors")
     still = torch.rand(1, 3, 1, 16, 16).expand(-1, -1, 2, -1, -1)
-    image = torch.nn.functional.conv2d(still[:, :, 0], state["patch_embed.proj.weight"], state["patch_embed.proj.bias"])
-    assert torch.allclose(vit.tubelets(still)[0, 0], image.flatten(), atol=1e-4), "a still video is the image"
+    seen = normalize(still, *IMAGENET)[:, :, 0]
+    image = torch.nn.functional.conv2d(seen, state["patch_embed.proj.weight"], state["patch_embed.proj.bias"])
+    assert torch.allclose(vit.tubelets(still * 2 - 1)[0, 0], image.flatten(), atol=1e-3), "a still video is the image"
+    assert torch.equal(vit.norm.bias, state["norm.bias"])
     assert torch.equal(vit.layers[11].attention.qkv.weight, state["blocks.11.attn.qkv.weight"])
     assert torch.equal(vit.layers[3].mlp[2].bias, state["blocks.3.mlp.fc2.bias"])
     assert torch.equal(position[:, 0], position[:, 1]), "positions are the same at all times"
+
+
+def test_colours_are_those_that_the_image_transformer_has_seen(vit, tmp_path):
+    (tmp_path / "preprocessor_config.json").write_text('{"image_mean": [0.5, 0.5, 0.5], "image_std": [0.5, 0.5, 0.5]}')
+    state = released()
+    load(vit, state, tmp_path / "image.safetensors")
+    kernel = vit.tubelets.project.weight
+    assert torch.allclose(kernel[:, :, 0] * 2, state["patch_embed.proj.weight"]), "they are as ours: nothing to change"
+    assert torch.allclose(vit.tubelets.project.bias, state["patch_embed.proj.bias"])
+    (tmp_path / "preprocessor_config.json").write_text('{"size": 224}')
+    with pytest.raises(UserError, match="does not say which colours"):
+        load(vit, state, tmp_path / "image.safetensors")
 
 
 def test_positions_of_the_same_grid_are_taken_as_they_are(vit, tmp_path):

@@ -32,7 +32,13 @@ def test_every_value_comes_back(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == [checkpoint.NAME]
 
 
-@pytest.mark.parametrize(("moment", "expected"), [("save_file", 1), ("_sync", 1), ("replace", 1), ("second _sync", 2)])
+def test_who_may_read_other_files_may_read_this_one(tmp_path: Path) -> None:
+    checkpoint.write(tmp_path / checkpoint.NAME, TREE)
+    (tmp_path / "other").touch()
+    assert (tmp_path / checkpoint.NAME).stat().st_mode == (tmp_path / "other").stat().st_mode
+
+
+@pytest.mark.parametrize(("moment", "expected"), [("write", 1), ("_sync", 1), ("replace", 1), ("second _sync", 2)])
 def test_a_kill_while_writing_leaves_a_whole_file(tmp_path: Path, moment: str, expected: int) -> None:
     """In a forked process, which kills itself just before the given call."""
     path = tmp_path / checkpoint.NAME
@@ -54,12 +60,12 @@ def _kill_at(moment: str) -> None:
     def die(*_: object, **__: object) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
-    def half(tensors: dict[str, Tensor], path: Path, metadata: dict[str, str]) -> None:
-        path.write_bytes(b"half of it")
+    def half(path: Path, _: bytes) -> None:
+        path.write_text("half of it")
         die()
 
-    if moment == "save_file":
-        checkpoint.save_file = half  # type: ignore[assignment]
+    if moment == "write":
+        Path.write_bytes = half  # type: ignore[assignment]
     elif moment == "replace":
         os.replace = die  # type: ignore[assignment]
     elif moment == "_sync":
@@ -75,7 +81,7 @@ def test_a_full_disk_is_one_clear_error_and_keeps_the_old_file(tmp_path: Path, m
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(checkpoint, "save_file", full)
+    monkeypatch.setattr(Path, "write_bytes", full)
     with pytest.raises(ActonymError, match=r"cannot write .*No space left"):
         checkpoint.write(path, {"step": 2})
     assert checkpoint.read(path)["step"] == 1

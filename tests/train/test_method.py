@@ -53,6 +53,7 @@ def test_a_method_with_nothing_to_learn_is_saved(tmp_path: Path) -> None:
         ("train.batch_size=2.25", "a whole number from 1 up, not 4.5"),
         ("train.adversarial=-1", "epochs of adversarial must be a whole number from 0 up, not -1"),
         ("train.recognizer_lr=-1", "learning rate"),
+        ("train.frames=0", "train.frames is a number from 1 up, not 0"),
         ("train.lr=0", "the learning rate of anonymizer in initialization must be above 0"),
         ("train.adversarial_lr=0", "the learning rate of anonymizer in adversarial must be above 0"),
     ],

@@ -255,9 +255,10 @@ class Evaluation:
         return self.protocol.name == "known" and useful == "top1"
 
     def _settings(self) -> Plan:
-        """The plan as results show it."""
+        """The plan as results show it; what was measured stands elsewhere in them, whatever the preset would choose."""
+        plan = {key: value for key, value in self.plan.items() if key not in ("data", "methods")}
         shown = {"encoder": encoders.shown(self.plan["encoder"])} if "encoder" in self.plan else {}
-        return self.plan | shown | ({"images": Path(self.plan["images"]).name} if self.plan["images"] else {})
+        return plan | shown | ({"images": Path(self.plan["images"]).name} if self.plan["images"] else {})
 
     def _counts(self) -> dict[str, int]:
         """How many videos the recognizer learns from and is tested on, and how many frames attackers see."""

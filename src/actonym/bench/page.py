@@ -224,7 +224,7 @@ def _record(results: Iterable[Result]) -> str:
     blocks = "\n".join(f"<pre>{escape(text)}</pre>" for text in settings)
     return (
         f"<section>\n<h2>Made with</h2>\n{_definitions({name: ', '.join(sorted(v)) for name, v in versions.items()})}\n"
-        f"<p>{count(len(every), 'run')}, {seconds / 60:.0f} minutes in all.</p>\n"
+        f"<p>{count(len(every), 'run')}, {count(round(seconds / 60), 'minute')} in all.</p>\n"
         f"<details><summary>Settings of the evaluation</summary>\n{blocks}\n</details>\n</section>"
     )
 

@@ -4,12 +4,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from io import BytesIO
+from itertools import pairwise
 from typing import Any
 
 import matplotlib
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.transforms import Bbox
 
 from actonym.bench.curves import Curve, curves
@@ -40,6 +43,7 @@ STYLE: dict[Any, Any] = {
 }
 DPI = 200
 TITLE_WIDTH = 62  # letters of full size
+LETTER = 0.088  # inches of one, in a bold title of 10 points
 REPORTED_ON = "vp-hmdb51"
 FLOOR_LINES = {"chance": "--", "action_prior": ":"}
 DISTANCES = (8, 12, 18, 28, 42, 60)  # points between a point and its name
@@ -154,10 +158,10 @@ def _charts(lines: Sequence[tuple[Group, Sequence[Callable[[Axes], None]]]]) -> 
     if not lines:
         return None
     columns = max(len(charts) for _, charts in lines)
-    width, height = 3.4 * columns + 0.4, 3.5 * len(lines)
+    width, height = 3.4 * columns + 0.5, 3.5 * len(lines)
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(width, height), dpi=DPI)
-        edges = {"left": 0.62 / width, "right": 1 - 0.2 / width, "bottom": 0.52 / height, "top": 1 - 0.62 / height}
+        edges = {"left": 0.72 / width, "right": 1 - 0.2 / width, "bottom": 0.52 / height, "top": 1 - 0.62 / height}
         spaces = {"wspace": 0.28, "hspace": 0.5}
         panels = figure.subplots(len(lines), columns, squeeze=False, gridspec_kw={**edges, **spaces})
         for line, (group, charts) in zip(panels, lines, strict=True):
@@ -165,8 +169,9 @@ def _charts(lines: Sequence[tuple[Group, Sequence[Callable[[Axes], None]]]]) -> 
                 axes.set_axis_off()
             for axes, draw in zip(line, charts, strict=False):
                 draw(axes)
+            size = 10 * min(1, (width - 0.6) / (LETTER * len(group.title)))
             line[0].annotate(group.title, (0, 1), (-30, 24), xycoords="axes fraction", textcoords="offset points",
-                             fontsize=10, fontweight="bold")  # fmt: skip
+                             fontsize=size, fontweight="bold")  # fmt: skip
     return figure
 
 
@@ -245,9 +250,13 @@ def _draw_kept_closed(axes: Axes, group: Group) -> None:
         points += own
         if row.method != "raw" and own and paper:
             papers += paper
-            axes.plot(*zip(own[0].at, paper[0].at, strict=True), color=colors[row.method], linewidth=0.7, alpha=0.5)
+            axes.plot(*zip(own[0].at, paper[0].at, strict=True), color=colors[row.method], linewidth=0.7, alpha=0.5,
+                      linestyle=(0, (1, 3)))  # fmt: skip
     _limits(axes, points + papers, also_x=(0.0, 1.0), also_y=(1.0,))
     _corner(axes, "upper right is best", left=False)
+    places = {each.label: each.at for each in points}
+    for curve in curves(group):
+        _draw_line(axes, curve, places, colors[curve.rows[0].method])
     _draw_points(axes, points + papers)
     if papers:
         axes.plot([], [], "o", color=QUIET, label="measured here")
@@ -324,6 +333,7 @@ def _label(axes: Axes, points: Sequence[Point], obstacles: Sequence[Point]) -> N
     frame = axes.get_window_extent(renderer)
     taken = [Bbox(axes.transData.transform(each.reach)).padded(4.5 * unit) for each in obstacles]
     taken += [text.get_window_extent(renderer) for text in axes.texts if text.get_text()]
+    taken += [spot.padded(2 * unit) for line in axes.lines for spot in _along(axes, line)]
     floors = [line for line in axes.lines if line.get_linestyle() in FLOOR_LINES.values()]
     taken += [line.get_window_extent(renderer).padded(2 * unit) for line in floors]
     for each in points:
@@ -339,6 +349,13 @@ def _label(axes: Axes, points: Sequence[Point], obstacles: Sequence[Point]) -> N
             end = (max(box.x0, min(x, box.x1)), max(box.y0, min(y, box.y1)))
             axes.annotate("", each.at, end, textcoords="figure pixels", zorder=2,
                           arrowprops={"arrowstyle": "-", "color": each.color, "linewidth": 0.8})  # fmt: skip
+
+
+def _along(axes: Axes, line: Line2D) -> list[Bbox]:
+    """Spots on a curve that joins points, close enough that no name fits between them; none of other lines."""
+    corners: Any = axes.transData.transform(line.get_xydata()) if line.get_linestyle() == "-" else []
+    steps = np.linspace(0, 1, 24)[:, None]
+    return [Bbox([spot, spot]) for start, end in pairwise(corners) for spot in start + steps * (end - start)]
 
 
 def free_place(

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from actonym.bench.curves import curves, volume
 from actonym.bench.metrics import closed, kept, to_corner
@@ -304,14 +305,14 @@ def reported(group: Group) -> Table | None:
         [row.method, row.mean("kept").text(), row.mean("closed").text()]
         + [cell for data in REPORTED_CHANCE for cell in _reported_cells(row, data)]
         for row in group.rows
-        if row.results[0]["reported"]
+        if _said(row)
     ]
     return Table("Reported by the papers, not comparable", REPORTED_NOTE, header, rows) if rows else None
 
 
 def reported_trade_off(row: Row, data: str) -> tuple[float | None, float | None]:
     """A paper's kept and closed on `data`, from its raw row (STPrivacy's where the paper gives none of its own)."""
-    said = (row.results[0]["reported"] or {}).get(data)
+    said = _said(row).get(data)
     if said is None:
         return None, None
     raw = said.get("raw", Raw.card.reported[""][data])
@@ -361,8 +362,15 @@ def _cell(text: str) -> str:
     return " ".join(text.split()).replace("&", "&amp;").replace("<", "&lt;").replace("|", "\\|")
 
 
+def _said(row: Row) -> dict[str, Any]:
+    """A paper's numbers by dataset. They are of the knobs as it had them: none stand beside a knob that was turned."""
+    first = row.results[0]
+    turned = first.get("knobs", {}).get("of", row.method) != row.method
+    return {} if turned else first["reported"] or {}
+
+
 def _reported_cells(row: Row, data: str) -> list[str]:
-    said = (row.results[0]["reported"] or {}).get(data)
+    said = _said(row).get(data)
     if said is None:
         return [ABSENT] * 3
     share, gone = reported_trade_off(row, data)

@@ -147,7 +147,7 @@ class STPrivacy(PixelMethod):
 
     @keep.setter
     def keep(self, share: float) -> None:
-        if not isinstance(share, int | float) or not 0 < share <= 1:
+        if not isinstance(share, int | float) or isinstance(share, bool) or not 0 < share <= 1:
             raise ValueError(f"keep is a share above 0 and at most 1, not {share!r}")
         self._keep = share
 
@@ -338,6 +338,8 @@ class Training:
     def phases(self) -> list[Phase]:
         if self.objective not in ("maximize", "uninformed"):
             raise unknown("objective", self.objective, ["maximize", "uninformed"])
+        if self.frames is not None and self.frames < 1:
+            raise UserError(f"train.frames is a number from 1 up, not {self.frames}")
         if self.steering and self.noise:
             raise UserError("train.steering is for decisions that are not drawn: set train.noise=false too")
         if self.start in ("identity", "grey"):

@@ -64,5 +64,6 @@ def build(net: str, outputs: int, frames: int, side: int, images: str | None = N
     if images is not None and isinstance(made, VideoViT):
         rows = frames // made.tubelets.project.kernel_size[0]
         position = made.position.detach().unflatten(1, (rows, -1))
-        load_image_weights(Path(images), made.tubelets, position, [cast("Layer", layer) for layer in made.layers])
+        layers = [cast("Layer", layer) for layer in made.layers]
+        load_image_weights(Path(images), made.tubelets, position, layers, made.norm)
     return made

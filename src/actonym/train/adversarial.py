@@ -63,14 +63,17 @@ class Adversarial:
     action_floor: float = 0.0  # of the rule least_leak
     spy: nn.Module = field(init=False)  # the privacy network
 
-    counted: ClassVar[tuple[str, ...]] = ("batch_size", "crowd")  # settings of which there must be one at least
+    counted: ClassVar[tuple[str, ...]] = (
+        "batch_size",
+        "crowd",
+    )  # settings from 1 up, or None
     raw_rehearsal: ClassVar[bool] = True  # False: rehearse on the anonymizer's output, where that is never like raw
 
     def __post_init__(self) -> None:
         if self.optimizer not in OPTIMIZERS:
             raise unknown("optimizer", self.optimizer, OPTIMIZERS)
         for name in self.counted:
-            if not isinstance(value := getattr(self, name), int) or value < 1:
+            if (value := getattr(self, name)) is not None and (not isinstance(value, int) or value < 1):
                 raise UserError(f"train.{name} is a number from 1 up, not {value!r}")
         find_rule(self.rule)
         self.spy = self.make_spy()
@@ -233,6 +236,8 @@ class Supervised(Adversarial):
     objective: str = "maximize"  # what the anonymizer wants of it: see losses/privacy.py
     ceiling: float | None = None  # of maximize
     frames: int | None = None  # as many, drawn anew in each step, are what it sees of a clip; None: all
+
+    counted: ClassVar[tuple[str, ...]] = (*Adversarial.counted, "frames")
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
+from safetensors.torch import save
 from torch import Tensor
 
 from actonym.errors import ActonymError, UserError
@@ -40,7 +40,8 @@ def write(path: Path, tree: Tree) -> None:
     values = json.dumps({key: leaf for key, leaf in leaves.items() if key not in tensors})
     part = path.with_name(HALF_WRITTEN)
     try:
-        save_file(tensors, part, metadata={"values": values, "sha256": _digest(tensors, values)})
+        # Not save_file, whose files nobody else may read.
+        part.write_bytes(save(tensors, metadata={"values": values, "sha256": _digest(tensors, values)}))
         _sync(part)
         os.replace(part, path)
         _sync(path.parent)
