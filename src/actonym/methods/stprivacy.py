@@ -20,7 +20,7 @@ from actonym.methods.worth import Choose, Guide, Worth
 from actonym.nets.inflate import load_image_weights
 from actonym.nets.tubelets import best_of, cut, filled, grid_of, join, picked, show_waves
 from actonym.nets.vit import Layer, Tubelets, initialize, resize_positions
-from actonym.train.adversarial import first_of, some_frames
+from actonym.train.adversarial import check_count, first_of, some_frames
 from actonym.train.phase import Batch, Phase, Recognizers, Update
 from actonym.train.schedule import constant, cosine, one_cycle
 from actonym.video.transform import resize, resize_short
@@ -338,8 +338,8 @@ class Training:
     def phases(self) -> list[Phase]:
         if self.objective not in ("maximize", "uninformed"):
             raise unknown("objective", self.objective, ["maximize", "uninformed"])
-        if self.frames is not None and self.frames < 1:
-            raise UserError(f"train.frames is a number from 1 up, not {self.frames}")
+        if self.frames is not None:
+            check_count("frames", self.frames)
         if self.steering and self.noise:
             raise UserError("train.steering is for decisions that are not drawn: set train.noise=false too")
         if self.start in ("identity", "grey"):

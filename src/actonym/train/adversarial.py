@@ -7,7 +7,7 @@ action recognizer needs and takes from the privacy network what it can, while bo
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -66,15 +66,14 @@ class Adversarial:
     counted: ClassVar[tuple[str, ...]] = (
         "batch_size",
         "crowd",
-    )  # settings from 1 up, or None
+    )  # settings of which there must be one at least
     raw_rehearsal: ClassVar[bool] = True  # False: rehearse on the anonymizer's output, where that is never like raw
 
     def __post_init__(self) -> None:
         if self.optimizer not in OPTIMIZERS:
             raise unknown("optimizer", self.optimizer, OPTIMIZERS)
         for name in self.counted:
-            if (value := getattr(self, name)) is not None and (not isinstance(value, int) or value < 1):
-                raise UserError(f"train.{name} is a number from 1 up, not {value!r}")
+            check_count(name, getattr(self, name))
         find_rule(self.rule)
         self.spy = self.make_spy()
 
@@ -237,10 +236,10 @@ class Supervised(Adversarial):
     ceiling: float | None = None  # of maximize
     frames: int | None = None  # as many, drawn anew in each step, are what it sees of a clip; None: all
 
-    counted: ClassVar[tuple[str, ...]] = (*Adversarial.counted, "frames")
-
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.frames is not None:
+            check_count("frames", self.frames)
         if self.objective not in OBJECTIVES:
             raise unknown("objective", self.objective, OBJECTIVES)
 
@@ -266,6 +265,12 @@ class Supervised(Adversarial):
 
     def seen(self, clip: Tensor) -> Tensor:
         return some_frames(clip, self.frames)
+
+
+def check_count(name: str, value: Any) -> None:
+    """A setting of which there must be one at least."""
+    if not isinstance(value, int) or value < 1:
+        raise UserError(f"train.{name} is a number from 1 up, not {value!r}")
 
 
 def first_of(batch: Batch, parts: int) -> Batch:
