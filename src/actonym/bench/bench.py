@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from itertools import groupby
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import torch
@@ -131,9 +132,18 @@ def _share(
 
 def _start(what: dict[str, Any], threads: int) -> None:
     global _evaluation
+    Thread(target=_leave_with_parent, daemon=True).start()
     heap.keep()
     torch.set_num_threads(threads)
     _evaluation = Evaluation(**what, progress=False)
+
+
+def _leave_with_parent() -> None:
+    """Who is killed cannot stop its processes; they would work on for hours for nobody."""
+    parent = parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
 
 
 def _prepare(seed: int, method: str) -> str:
