@@ -1,6 +1,7 @@
 """The baselines on raw video, kept in the user's cache: every method is compared with them."""
 
 import hashlib
+import inspect
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -9,31 +10,35 @@ import torch
 from filelock import FileLock
 from safetensors.torch import load_file, save_file
 
+from actonym import attacks, losses, nets, tasks, train
+from actonym.bench import measure, metrics
 from actonym.bench.measure import Measured, Plan, Splits
 from actonym.bench.result import versions
-from actonym.bench.training import digest_of
+from actonym.bench.training import begun_with, digest_of, source_of
 from actonym.data.cache import cache_dir
+
+MEASURED_BY = [Path(inspect.getfile(one)) for one in (measure, metrics)]
 
 
 def raw_baselines(
-    measure: Callable[[], Measured], recognizer: Splits, attackers: Splits, plan: Plan, seed: int
+    find: Callable[[], Measured], recognizer: Splits, attackers: Splits, plan: Plan, seed: int
 ) -> Measured:
-    """What `measure` finds on these raw clips; it is asked once. Of two processes that want it the second one waits."""
+    """What `find` finds on these raw clips; it is asked once. Of two processes that want it the second one waits."""
     folder = cache_dir("raw", _key(recognizer, attackers, plan, seed))
     with FileLock(folder.with_suffix(".lock")):
         if not (folder / "measured.json").is_file():
-            _store(measure(), folder)
+            _store(find(), folder)
     return _recall(folder)
 
 
 def _key(recognizer: Splits, attackers: Splits, plan: Plan, seed: int) -> str:
     """All that decides the raw baselines: the clips themselves, the plan, the seed and the program."""
-    digest = hashlib.sha256()
+    digest = hashlib.sha256(source_of((attacks, losses, nets, tasks, train), MEASURED_BY))
     for clips in {id(clips): clips for splits in (recognizer, attackers) for clips in splits.values()}.values():
         digest.update(digest_of(clips))
         if plan["linkage"]:
             digest.update(repr((clips.subject, clips.source)).encode())
-    asked = {key: value for key, value in plan.items() if value and key != "pictures"}
+    asked = {key: value for key, value in plan.items() if value and key != "pictures"} | {"images": begun_with(plan)}
     digest.update(json.dumps([asked, seed, versions(), torch.get_num_threads()], sort_keys=True).encode())
     return digest.hexdigest()[:20]
 

@@ -3,8 +3,9 @@
 import hashlib
 import inspect
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import torch
@@ -17,7 +18,7 @@ from actonym.data.base import Dataset
 from actonym.data.cache import cache_dir
 from actonym.data.clips import Clips
 from actonym.errors import UserError
-from actonym.methods.base import NETWORKS, Method, config, load
+from actonym.methods.base import NETWORKS, Method, config, load, sha256
 from actonym.nets.encoder import weights_hash
 from actonym.tasks.cotraining import TaskLesson
 from actonym.train.checkpoint import NAME as STATE
@@ -72,18 +73,28 @@ def _key(method: Method, clips: Splits, plan: Plan, seed: int, lessons: Sequence
     digest = hashlib.sha256(digest_of(clips["train"]) + digest_of(clips["val"]) + _source(method))
     for lesson in lessons:
         digest.update(repr((lesson.name, lesson.how, weights_hash(lesson.head))).encode())  # trained on its videos
-    learned_with = [*networks(plan, method.networks), plan.get("images")]
+    learned_with = [*networks(plan, method.networks), begun_with(plan)]
     made_with = [method.name, config(method), method.training_settings, learned_with]
     digest.update(json.dumps([made_with, seed, versions(), torch.get_num_threads()], sort_keys=True).encode())
     return digest.hexdigest()[:20]
 
 
 def _source(method: Method) -> bytes:
-    """What a method, and all that it learns with, is written in: between two versions its equations may change."""
+    """What a method, and all that it learns with, is written in."""
     own = {Path(inspect.getfile(cls)) for cls in type(method).__mro__ if cls not in Method.__mro__}
-    rooms = [Path(place) for room in (losses, methods, nets, train) for place in room.__path__]
-    files = sorted(own.union(*(room.glob("*.py") for room in rooms)))
+    return source_of((losses, methods, nets, train), own)
+
+
+def source_of(rooms: Sequence[ModuleType], more: Iterable[Path] = ()) -> bytes:
+    """What some rooms of the program are written in: between two versions the equations may change."""
+    places = [Path(place) for room in rooms for place in room.__path__]
+    files = sorted({*more}.union(*(place.glob("*.py") for place in places)))
     return hashlib.sha256(b"".join(path.read_bytes() for path in files)).digest()
+
+
+def begun_with(plan: Plan) -> str | None:
+    """The weights that video transformers begin with: by what they are, not by where they lie."""
+    return sha256(Path(plan["images"])) if plan.get("images") else None
 
 
 def told(folder: Path) -> dict[str, Any] | None:
