@@ -11,6 +11,8 @@ from matplotlib.container import ErrorbarContainer
 from matplotlib.image import imread
 from matplotlib.transforms import Bbox
 
+from actonym import presets
+from actonym.bench.candidate import candidate
 from actonym.bench.plot import (
     ablation_figure,
     ablations,
@@ -182,6 +184,22 @@ def test_a_chart_per_factor_with_the_method_itself_in_each(make: Make) -> None:
     assert points(trade_off_figure(groups).axes[0]) == [(0.8, 0.9), (0.65, 0.8)], "there is no room for variants there"
     assert len(points(trade_off_figure(summarize(variants)).axes[0])) == 3
     assert ablation_figure(summarize([make(), make("stprivacy")])) is None and ablations(summarize([make()])) is None
+
+
+def test_stprivacys_own_variants_make_the_five_charts_of_figure_4(make: Make) -> None:
+    """Three of mechanisms, and four or three points of each other factor, the method itself in all of them."""
+    names = [f"stprivacy@{name}" for name in presets.names("stprivacy") if name not in ("stage", "paper", "alpha-0.5")]
+    results = [
+        make(name, top1=0.6 + number / 100, cmap=0.6, variant=candidate(name, "stage").variant)
+        for number, name in enumerate(names)
+    ]
+    figure = ablation_figure(summarize([make(), make("stprivacy", top1=0.8, cmap=0.65), *results]))
+    assert figure is not None
+    counts = {axes.get_title(loc="left"): len(points(axes)) for axes in figure.axes if axes.axison}
+    wanted = {"mechanism": 3, "alpha": 5, "temporal length": 3, "lambda_Action": 3, "lambda_Privacy": 3}
+    assert counts == wanted
+    for axes in figure.axes:
+        assert "best" in {text.get_text() for text in axes.texts} and axes.get_ylabel() == "top-1"
 
 
 def test_variants_with_numbers_are_joined_in_their_order(make: Make) -> None:
