@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 import torch
 from layouts import film
@@ -53,6 +55,14 @@ def test_load_clips_reads_every_view_of_a_video(world):
     first = world.samples("train")[0].video.frames(range(20))
     assert torch.equal(clips.video[0], first[:, :16]) and torch.equal(clips.video[2], first[:, 4:])
     assert clips.mask.shape == (12, 1, 16, 32, 32)
+
+
+def test_a_dataset_knows_how_manieth_frame_the_papers_take(world, monkeypatch):
+    clips = {rate: load_clips(world, "train", frames=4, size=32, rate=rate).video for rate in (None, 2, 4)}
+    assert torch.equal(clips[None], clips[2])
+    monkeypatch.setattr(type(world), "card", replace(world.card, rate=4))
+    assert torch.equal(load_clips(world, "train", frames=4, size=32, rate=None).video, clips[4])
+    assert not torch.equal(clips[2], clips[4])
 
 
 def test_load_clips_resizes_masks_without_mixing_people(world):

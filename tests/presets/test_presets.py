@@ -4,6 +4,7 @@ import pytest
 
 from actonym import methods, presets
 from actonym.bench.measure import choose_attackers, parse_attacker
+from actonym.data.base import registry
 from actonym.errors import UserError
 from actonym.nets.heads import head
 from actonym.nets.recognizers import build, sees_frames
@@ -33,7 +34,8 @@ def test_evaluation_presets_name_what_exists(preset):
 
     for net in [nets] if isinstance(nets, str) else nets:
         made(net, 12)
-    for section in (plan["recognizer"]["fit"], plan["attack"]["fit"], plan["attack"]["finetune"]):
+    own = [plan["attack"]["fit"] | more for more in plan["attack"].get("own", {}).values()]
+    for section in (plan["recognizer"]["fit"], plan["attack"]["fit"], plan["attack"]["finetune"], *own):
         Fit(**section)
     attackers = [parse_attacker(name) for name in plan["attackers"]]
     for attack, net, start in attackers:
@@ -44,7 +46,11 @@ def test_evaluation_presets_name_what_exists(preset):
 def test_paper_evaluation_is_the_papers():
     """STPrivacy 4.2 and 4.3: 16x112x112 clips, 5 clips x 3 crops, ViT-S, 80 epochs, lr 0.001 x batch / 512."""
     plan = presets.load("evaluation", "paper")
-    assert plan["clip"] == {"frames": 16, "size": 112, "rate": 2, "clips": 5, "crops": 3}
+    assert plan["clip"] == {"frames": 16, "size": 112, "rate": None, "clips": 5, "crops": 3}
+    rates = {name: cls.card.rate for name, cls in registry().items()}
+    pairs = {"tp-ucf", "tp-hmdb", "hmdb11", "arid11", "kinetics7", "nec-drone7"}  # GenPriv's, which takes every fourth
+    assert {name for name, rate in rates.items() if rate == 4} == {"ucf101", "vp-ucf101", *pairs}, "4.3"
+    assert rates["vp-hmdb51"] == rates["celebv-hq"] == rates["p-hvu"] == 2, "4.3 and 4.8"
     fit = plan["recognizer"]["fit"]
     assert plan["recognizer"]["net"] == "vit-small" and fit["epochs"] == 80
     assert fit["rounds"] == 1 and fit["rise"] <= 0.05, "80 epochs along a cosine"

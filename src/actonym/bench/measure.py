@@ -146,7 +146,8 @@ def _leak(
             origin = f"{attack}/{net_name}/scratch"
             known = {one.name: one.weights() for one in attacked} if raw_weights is None else raw_weights
             net.load_state_dict(known[origin])
-        fitted = train_attacker(net, seen["train"], seen["val"], _how(plan, start), seed=seed, progress=progress)
+        how = _how(plan, net_name, start)
+        fitted = train_attacker(net, seen["train"], seen["val"], how, seed=seed, progress=progress)
         test = seen["test"]
         scores = privacy_scores(predict(net, test).sigmoid(), test.privacy, dataset.attributes, test.views)
         about = {"name": name, "attack": attack, "net": net_name, "start": start}
@@ -155,11 +156,11 @@ def _leak(
     return attacked
 
 
-def _how(plan: Plan, start: str) -> Fit:
-    """How attackers with this start are trained."""
-    if start == "scratch":
-        return Fit(**plan["attack"]["fit"])
-    how = Fit(**plan["attack"]["finetune"])
+def _how(plan: Plan, net: str, start: str) -> Fit:
+    """How attackers with this start are trained; what is `own` to a family of networks (`frame`: frame-wide) counts."""
+    plan = plan["attack"]
+    own = plan.get("own", {}).get(net.split("-")[0], {})
+    how = Fit(**plan["fit" if start == "scratch" else "finetune"] | own)
     return replace(how, shift=0.0) if start == "fixed" else how
 
 

@@ -84,6 +84,7 @@ class DatasetCard:
     papers: tuple[str, ...] = ()  # of those that we implement: which use it
     layout: str = ""  # what its folder holds
     actions: int = 0  # how many, where their names are known only from its lists
+    rate: int = 2  # the papers take every how manieth frame of its videos (STPrivacy 4.3 and 4.8)
     synthetic: bool = False  # nobody real is in it, so that anybody may see its frames
 
 

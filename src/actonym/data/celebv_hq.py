@@ -12,7 +12,7 @@ from actonym.data.files import FolderDataset, Label, folder, list_files, plain, 
 from actonym.errors import UserError
 
 ACTIONS = ("neutral", "happy", "sad", "anger", "fear", "surprise", "contempt", "disgust")
-ATTRIBUTES = ("young", "pointy_nose", "male", "rosy_cheeks", "brown_hair")  # STPrivacy, section 4.7
+ATTRIBUTES = ("young", "pointy_nose", "male", "rosy_cheeks", "brown_hair")  # STPrivacy, section 4.8
 LABELS = "celebvhq_info.json"
 TEST_SHARE = 0.4  # STPrivacy: a random 60 % for training; ours by whole films, since theirs is not released
 

@@ -11,6 +11,7 @@ from tqdm import tqdm
 
 from actonym.data.base import Dataset, Sample
 from actonym.data.files import warn
+from actonym.data.room import room
 from actonym.errors import UserError
 from actonym.video.sample import clip_indices, views
 
@@ -44,7 +45,7 @@ class Clips:
         """
         weight = next(method.parameters(), None) if isinstance(method, nn.Module) else None
         device = torch.device("cpu") if weight is None else weight.device
-        out = torch.empty_like(self.video)
+        out = room(self.video.shape, self.video.dtype)
         batch = min(batch, max(1, AT_ONCE // max(1, self.video[:1].numel())))
         with torch.inference_mode():
             for at in range(0, len(self.video), batch):
@@ -82,24 +83,31 @@ def load_clips(
     *,
     frames: int,
     size: int,
-    rate: int = 1,
+    rate: int | None = 1,
     clips: int = 1,
     crops: int = 1,
     progress: bool = True,
 ) -> Clips:
     """A split as clips of `frames` frames and `size` x `size` pixels: `clips` x `crops` views of every video.
 
-    A video that cannot be read is named on stderr, left out and counted; too many of them are an error.
+    Every `rate`-th frame is taken; None: as the papers do of this dataset. A video that cannot be read is named on
+    stderr, left out and counted; too many of them are an error.
     """
     samples = dataset.samples(split)
     if not samples:
         raise UserError(f"{dataset.name} has no videos in its {split} split")
-    read, kept, skipped = [], [], []
+    rate = dataset.card.rate if rate is None else rate
+    count = clips * crops
+    video = room((len(samples) * count, 3, frames, size, size))
+    kept: list[Sample] = []
+    known, skipped = [], []
     label = f"reading {dataset.name} ({split})"
     quiet = not progress or len(samples) < SHOW_PROGRESS
     for sample in tqdm(samples, label, unit="video", disable=quiet, leave=False):
         try:
-            read.append(_read(sample, frames, size, rate, clips, crops))
+            seen = _read(sample, frames, size, rate, clips, crops)
+            video[len(kept) * count :][:count] = seen.video
+            known.append((seen.mask, seen.labels))
             kept.append(sample)
         except (UserError, OSError, av.FFmpegError) as error:
             skipped.append(sample.name)
@@ -110,18 +118,18 @@ def load_clips(
             warn(f"skipped {sample.name}, which cannot be read: {reason}")
     if skipped:
         warn(f"{len(skipped)} of {len(samples)} {split} videos of {dataset.name} were skipped")
-    masks = [one.mask for one in read if one.mask is not None]
-    labels = [one.labels for one in read if one.labels is not None]
+    masks = [mask for mask, _ in known if mask is not None]
+    labels = [seen for _, seen in known if seen is not None]
     return Clips(
-        video=torch.cat([one.video for one in read]),
+        video=video[: len(kept) * count],
         action=action_labels(kept, len(dataset.actions)),
         privacy=torch.tensor([sample.privacy for sample in kept], dtype=torch.float32),
         subject=[sample.subject for sample in kept],
-        mask=torch.cat(masks) if len(masks) == len(read) else None,
-        views=clips * crops,
+        mask=torch.cat(masks) if len(masks) == len(kept) else None,
+        views=count,
         source=[sample.source for sample in kept],
         skipped=skipped,
-        privacy_frames=torch.cat(labels) if len(labels) == len(read) else None,
+        privacy_frames=torch.cat(labels) if len(labels) == len(kept) else None,
     )
 
 

@@ -40,6 +40,7 @@ NEC_KINETICS: Mapping[str, Sequence[str]] = {
     "shaking hands": ("shaking hands",),
     "hugging": ("hugging",),
 }
+RATE = 4  # GenPriv, implementation details: every fourth frame, of all
 ARID_TRAIN = 100  # videos of each action; GenPriv has 1,870 for training, of which HMDB51's split 1 makes 770
 
 
@@ -56,7 +57,7 @@ class Shared(FolderDataset):
 
 
 def _card(title: str, about: str, of: DatasetCard, actions: int) -> DatasetCard:
-    return replace(of, title=title, about=about, papers=("GenPriv",), actions=actions)
+    return replace(of, title=title, about=about, papers=("GenPriv",), actions=actions, rate=RATE)
 
 
 @register("tp-ucf")
@@ -144,6 +145,7 @@ class NecDrone7(nec_drone.NecDrone):
         about="the 7 actions of NEC-Drone that have counterparts in Kinetics-400",
         layout=nec_drone.NecDrone.card.layout.replace("16", "7"),
         actions=len(nec_drone.SEVEN),
+        rate=RATE,
     )
     actions = nec_drone.SEVEN
     prefix = "NEC-Drone-7"

@@ -44,6 +44,7 @@ class VpUcf101(FolderDataset):
         papers=PAPERS,
         layout=f"{ucf101.Ucf101.card.layout} and ucf101_privacy_attribute_label.pickle",
         actions=101,
+        rate=ucf101.Ucf101.card.rate,
     )
     attributes = ATTRIBUTES
 
