@@ -1,6 +1,6 @@
 """What pruning saves: STPrivacy as in its paper, at alpha 0.7 and at alpha 1.0, in turn in one run.
 
-Prints a JSON object; run by hand on a quiet machine: python benchmarks/stprivacy.py [--threads 2] [--clips 4]
+Prints a JSON object; run by hand on a quiet machine: python benchmarks/stprivacy.py [--threads 2] [--clips 4] [--blocks 3 3 3]
 """
 
 import argparse
@@ -29,9 +29,11 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--clips", type=int, default=4, help="clips of 16 x 112 x 112 at once")
     parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--blocks", type=int, nargs=3, default=None, help="layers of each block, if not the preset's")
     asked = parser.parse_args()
     torch.set_num_threads(asked.threads)
-    method = methods.create("stprivacy", "paper").eval()
+    others = [f"method.blocks={asked.blocks}"] if asked.blocks else []
+    method = methods.create("stprivacy", "paper", others).eval()
     assert isinstance(method, STPrivacy)
     clip = torch.rand(asked.clips, 3, 16, 112, 112)
     taken: dict[float, list[float]] = {keep: [] for keep in KEEPS}

@@ -146,7 +146,7 @@ def _leak(
             origin = f"{attack}/{net_name}/scratch"
             known = {one.name: one.weights() for one in attacked} if raw_weights is None else raw_weights
             net.load_state_dict(known[origin])
-        how = _how(plan, net_name, start)
+        how = how_to_fit(plan, net_name, start)
         fitted = train_attacker(net, seen["train"], seen["val"], how, seed=seed, progress=progress)
         test = seen["test"]
         scores = privacy_scores(predict(net, test).sigmoid(), test.privacy, dataset.attributes, test.views)
@@ -156,7 +156,7 @@ def _leak(
     return attacked
 
 
-def _how(plan: Plan, net: str, start: str) -> Fit:
+def how_to_fit(plan: Plan, net: str, start: str) -> Fit:
     """How attackers with this start are trained; what is `own` to a family of networks (`frame`: frame-wide) counts."""
     plan = plan["attack"]
     own = plan.get("own", {}).get(net.split("-")[0], {})
