@@ -1,6 +1,7 @@
 """What pruning saves: STPrivacy as in its paper, at alpha 0.7 and at alpha 1.0, in turn in one run.
 
-Prints a JSON object; run by hand on a quiet machine: python benchmarks/stprivacy.py [--threads 2] [--clips 4] [--blocks 3 3 3]
+Prints a JSON object; run by hand on a quiet machine:
+python benchmarks/stprivacy.py [--threads 2] [--clips 4] [--blocks 3 3 3]
 """
 
 import argparse

@@ -1,8 +1,10 @@
 """The results that are in the repository: files that the program wrote, and tables that follow from them."""
 
 import re
+from math import dist
 from pathlib import Path
 from runpy import run_path
+from statistics import fmean
 
 import pytest
 
@@ -36,6 +38,38 @@ def test_the_page_in_the_docs_follows_from_the_results():
     script = RESULTS.parent / "scripts" / "results_page.py"
     made = run_path(str(script))["results_page"]()
     assert (DOCS / "results.md").read_text() == made, "run again: python scripts/results_page.py"
+
+
+def means(folder: str) -> dict[str, tuple[float, float]]:
+    """What each method keeps and closes, over its seeds."""
+    found: dict[str, list[tuple[float, float]]] = {}
+    for result in read_folder(RESULTS / folder).values():
+        found.setdefault(result["method"], []).append((result["kept"], result["closed"]))
+    return {name: (fmean(kept for kept, _ in seeds), fmean(gone for _, gone in seeds)) for name, seeds in found.items()}
+
+
+def test_stprivacy_keeps_the_action_and_no_hand_made_method_keeps_and_closes_more():
+    kept, closed = means("stage-stprivacy")["stprivacy"]
+    assert kept >= 0.9 and closed >= 0.4
+    by_hand = {
+        name: both for name, both in means("stage").items() if name.startswith(("blur", "blacken", "downsample"))
+    }
+    assert len(by_hand) == 5
+    for name, (other, gone) in by_hand.items():
+        assert other < kept or gone < closed, name
+
+
+def test_each_mechanism_of_stprivacy_alone_is_further_from_all_kept_and_all_closed():
+    found = means("stage-stprivacy")
+    corner = {name: dist(both, (1, 1)) for name, both in found.items()}
+    for alone in ("stprivacy@sparsification", "stprivacy@anonymization"):
+        assert corner[alone] > corner["stprivacy"]
+
+
+def test_keep_moves_kept_and_closed_in_opposite_directions():
+    found = means("stage-stprivacy")
+    low, middle, high = (found[f"stprivacy:keep={keep}"] for keep in ("0.3", "0.7", "1.0"))
+    assert low[0] < middle[0] < high[0] and low[1] > middle[1] > high[1]
 
 
 DOCS = Path(__file__).parent.parent / "docs"
