@@ -25,7 +25,7 @@ def results_page() -> str:
         for group in markdown(read_folder(page.parent).values()).split("\n## ")[1:]:
             title, headline, _, table, note = group.split("\n\n")[:5]
             parts += [
-                f"## {title}",
+                f"## {title} ({page.parent.name})",
                 headline,
                 table,
                 note,
