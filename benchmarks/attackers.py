@@ -1,5 +1,5 @@
-"""Whether attackers are trained long enough: those of the stage preset on a trained method, once as they are and once
-three times as long, whatever their curves say.
+"""Whether attackers are trained long enough: those of the stage preset on a trained method, after one round of their
+training and after three, whatever their curves say.
 
 Prints a JSON object; run by hand: python benchmarks/attackers.py [METHOD_OR_FOLDER] [--threads 1]
 """
@@ -28,7 +28,7 @@ def attack(evaluation: Evaluation, name: str, rounds: int, clips: Splits, start:
     net = fresh(network, len(evaluation.dataset.attributes), clips["train"], seed)
     if start is not None:
         net.load_state_dict(dict(start))
-    how = replace(how_to_fit(evaluation.plan, network, begins), rounds=rounds, min_gain=NEVER)
+    how = replace(how_to_fit(evaluation.plan["attack"], network, begins), rounds=rounds, min_gain=NEVER)
     return train_attacker(net, clips["train"], clips["val"], how, seed=seed)
 
 

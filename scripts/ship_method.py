@@ -32,8 +32,7 @@ By `scripts/ship_method.py {name}`: preset stage, seed {seed}, trained in {minut
 | kept / closed | | {kept:.3f} / {closed:.3f} |
 {others}"""
 OTHERS = """
-It is one of {count} that were trained with as many seeds: these keep {kept} and close {closed}
-(mean and standard deviation).
+It is one of {count} that were trained with as many seeds: on average these keep {kept} and close {closed}.
 """
 
 

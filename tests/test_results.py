@@ -66,7 +66,8 @@ def test_each_mechanism_of_stprivacy_alone_is_further_from_all_kept_and_all_clos
         assert corner[alone] > corner["stprivacy"]
 
 
-def test_keep_moves_kept_and_closed_in_opposite_directions():
+def test_keep_from_least_to_all_moves_kept_and_closed_in_opposite_directions():
+    """Between 0.5, with which it was trained, and 0.7 what is kept stands still: docs/stprivacy.md says so."""
     found = means("stage-stprivacy")
     low, middle, high = (found[f"stprivacy:keep={keep}"] for keep in ("0.3", "0.7", "1.0"))
     assert low[0] < middle[0] < high[0] and low[1] > middle[1] > high[1]

@@ -31,6 +31,8 @@ def test_weights_to_begin_with_count_by_what_they_are_not_by_where_they_lie(tmp_
     assert first == key({**PLAN, "images": str(there)}) != key()
     here.write_bytes(b"another")
     assert key({**PLAN, "images": str(here)}) != first
+    (tmp_path / "preprocessor_config.json").write_text("{}")
+    assert key({**PLAN, "images": str(there)}) != first, "the colours that it has seen are others"
     assert begun_with(PLAN) is None
 
 
@@ -39,6 +41,16 @@ def test_a_changed_program_does_not_find_the_baselines_of_an_older_one(room, tmp
     before = key()
     (tmp_path / "attack.py").write_text("changed = True\n")
     monkeypatch.setattr(baseline, room, SimpleNamespace(__path__=[str(tmp_path)]))
+    assert key() != before
+
+
+@pytest.mark.parametrize("name", ["look.py", "clips.py", "residue.py", "bias.py"])
+def test_so_does_what_prepares_and_judges(name, tmp_path, monkeypatch):
+    before = key()
+    files = [path if path.name != name else tmp_path / name for path in baseline.MEASURED_BY]
+    assert files != baseline.MEASURED_BY
+    (tmp_path / name).write_text("changed = True\n")
+    monkeypatch.setattr(baseline, "MEASURED_BY", files)
     assert key() != before
 
 

@@ -57,7 +57,7 @@ def test_load_clips_reads_every_view_of_a_video(world):
     assert clips.mask.shape == (12, 1, 16, 32, 32)
 
 
-def test_a_dataset_knows_how_manieth_frame_the_papers_take(world, monkeypatch):
+def test_a_dataset_knows_which_frames_the_papers_take(world, monkeypatch):
     clips = {rate: load_clips(world, "train", frames=4, size=32, rate=rate).video for rate in (None, 2, 4)}
     assert torch.equal(clips[None], clips[2])
     monkeypatch.setattr(type(world), "card", replace(world.card, rate=4))

@@ -174,4 +174,6 @@ def test_the_card_of_what_ships_says_what_was_measured():
     assert f"{result['kept']:.3f} / {result['closed']:.3f}" in card and "It is one of" not in card
     others = [{**result, "seed": seed, "kept": 0.8 + seed / 10, "closed": 0.5} for seed in range(3)]
     whole = describe(methods.create("vita"), result, [*others, {**result, "method": "raw"}])
-    assert whole.startswith(card) and "one of 3" in whole and "keep 0.900 ± 0.100 and close 0.500 ± 0.000" in whole
+    assert (
+        whole.startswith(card) and "one of 3" in whole and "these keep 0.900 ± 0.100 and close 0.500 ± 0.000" in whole
+    )

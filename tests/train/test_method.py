@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -12,6 +13,7 @@ from torch.multiprocessing import ProcessRaisedException
 
 from actonym import methods
 from actonym.errors import ActonymError, UserError
+from actonym.train import method as module
 from actonym.train.command import check_start, train
 from actonym.train.fabric import make_fabric
 from actonym.train.method import _plain, train_method
@@ -107,3 +109,15 @@ def test_devices_and_precisions_that_do_not_exist() -> None:
         make_fabric(devices=0)
     with pytest.raises(UserError, match="GPUs found"):
         make_fabric(devices=99, accelerator="cuda")
+
+
+def test_clips_that_several_devices_cannot_share_are_told_before_they_start(tmp_path, monkeypatch) -> None:
+    few = clips()
+    monkeypatch.setattr(module, "SHARED", tmp_path)
+    monkeypatch.setattr(module.shutil, "disk_usage", lambda _: SimpleNamespace(free=few.video.nbytes - 1))
+    out = tmp_path / "run"
+    with pytest.raises(UserError, match="train on one device"):
+        train_method(Tiny(), few, recognizers(), out=out, devices=2, accelerator="cpu", progress=False)
+    assert not out.exists()
+    monkeypatch.setattr(module.shutil, "disk_usage", lambda _: SimpleNamespace(free=few.video.nbytes))
+    module.check_shared(few)

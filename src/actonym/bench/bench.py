@@ -18,6 +18,7 @@ from tqdm import tqdm
 from actonym import heap
 from actonym.bench.evaluate import Evaluation
 from actonym.bench.result import Result, read
+from actonym.data.room import Budget
 from actonym.errors import ActonymError, UserError
 
 Run = tuple[str, int, Path]  # method, seed, where the result goes
@@ -99,9 +100,8 @@ def _share(
         for group in groups
     ]
     steps = sorted({step for _, needs in waiting for step in needs})
-    threads = max(1, (os.cpu_count() or 1) // jobs)
     with (
-        ProcessPoolExecutor(jobs, get_context("spawn"), _start, (what, threads)) as pool,
+        ProcessPoolExecutor(jobs, get_context("spawn"), _start, (what, jobs)) as pool,
         tqdm(total=len(steps) + len(groups), desc="bench", unit="run", disable=not progress) as bar,
     ):
         running: dict[Future[str], Step | None] = {}
@@ -130,11 +130,13 @@ def _share(
             raise
 
 
-def _start(what: dict[str, Any], threads: int) -> None:
+def _start(what: dict[str, Any], jobs: int) -> None:
+    """A process of several, among which cores and memory are divided."""
     global _evaluation
     Thread(target=_leave_with_parent, daemon=True).start()
     heap.keep()
-    torch.set_num_threads(threads)
+    torch.set_num_threads(max(1, (os.cpu_count() or 1) // jobs))
+    Budget.processes = jobs
     _evaluation = Evaluation(**what, progress=False)
 
 

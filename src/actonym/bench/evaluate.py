@@ -257,8 +257,10 @@ class Evaluation:
     def _settings(self) -> Plan:
         """The plan as results show it; what was measured stands elsewhere in them, whatever the preset would choose."""
         plan = {key: value for key, value in self.plan.items() if key not in ("data", "methods")}
-        if "rate" in plan["clip"]:
-            plan["clip"] = plan["clip"] | {"rate": plan["clip"]["rate"] or self.dataset.card.rate}
+        if "rate" in plan["clip"]:  # of a source it may be another
+            parts = {"rate": self.parts.data, "source_rate": self.parts.source}
+            rates = {key: part.dataset.card.rate for key, part in parts.items() if part is not None}
+            plan["clip"] = plan["clip"] | {key: plan["clip"]["rate"] or rate for key, rate in rates.items()}
         shown = {"encoder": encoders.shown(self.plan["encoder"])} if "encoder" in self.plan else {}
         return plan | shown | ({"images": Path(self.plan["images"]).name} if self.plan["images"] else {})
 

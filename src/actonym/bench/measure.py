@@ -139,28 +139,40 @@ def _leak(
     """Every attacker of the plan, trained and tested."""
     attacked: list[Attacked] = []
     for name in plan["attackers"]:
-        attack, net_name, start = parse_attacker(name)
-        seen = {split: look(clips, attack, net_name) for split, clips in splits.items()}
-        net = fresh(net_name, len(dataset.attributes), seen["train"], seed, plan.get("images"))
-        if start != "scratch":
-            origin = f"{attack}/{net_name}/scratch"
-            known = {one.name: one.weights() for one in attacked} if raw_weights is None else raw_weights
-            net.load_state_dict(known[origin])
-        how = how_to_fit(plan, net_name, start)
-        fitted = train_attacker(net, seen["train"], seen["val"], how, seed=seed, progress=progress)
-        test = seen["test"]
-        scores = privacy_scores(predict(net, test).sigmoid(), test.privacy, dataset.attributes, test.views)
-        about = {"name": name, "attack": attack, "net": net_name, "start": start}
-        about |= {"cmap": scores["cmap"], "f1": scores["f1"], **_training(fitted)}
-        attacked.append(Attacked(net, scores, about))
+        known = {one.name: one.weights() for one in attacked} if raw_weights is None else raw_weights
+        attacked.append(_attack(name, splits, dataset, plan, seed, look, known, progress))
     return attacked
 
 
-def how_to_fit(plan: Plan, net: str, start: str) -> Fit:
+def _attack(
+    name: str,
+    splits: Splits,
+    dataset: Dataset,
+    plan: Plan,
+    seed: int,
+    look: Look,
+    known: Mapping[str, Weights],
+    progress: bool,
+) -> Attacked:
+    """One attacker; those that do not start from scratch start from one that is `known`."""
+    attack, net_name, start = parse_attacker(name)
+    seen = {split: look(clips, attack, net_name) for split, clips in splits.items()}
+    net = fresh(net_name, len(dataset.attributes), seen["train"], seed, plan.get("images"))
+    if start != "scratch":
+        net.load_state_dict(known[f"{attack}/{net_name}/scratch"])
+    how = how_to_fit(plan["attack"], net_name, start)
+    fitted = train_attacker(net, seen["train"], seen["val"], how, seed=seed, progress=progress)
+    test = seen["test"]
+    scores = privacy_scores(predict(net, test).sigmoid(), test.privacy, dataset.attributes, test.views)
+    about = {"name": name, "attack": attack, "net": net_name, "start": start}
+    about |= {"cmap": scores["cmap"], "f1": scores["f1"], **_training(fitted)}
+    return Attacked(net, scores, about)
+
+
+def how_to_fit(section: Mapping[str, Any], net: str, start: str) -> Fit:
     """How attackers with this start are trained; what is `own` to a family of networks (`frame`: frame-wide) counts."""
-    plan = plan["attack"]
-    own = plan.get("own", {}).get(net.split("-")[0], {})
-    how = Fit(**plan["fit" if start == "scratch" else "finetune"] | own)
+    own = section.get("own", {}).get(net.split("-")[0], {})
+    how = Fit(**section["fit" if start == "scratch" else "finetune"] | own)
     return replace(how, shift=0.0) if start == "fixed" else how
 
 

@@ -20,6 +20,7 @@ from actonym.data.clips import Clips
 from actonym.errors import UserError
 from actonym.methods.base import NETWORKS, Method, config, load, sha256
 from actonym.nets.encoder import weights_hash
+from actonym.nets.inflate import COLOURS
 from actonym.tasks.cotraining import TaskLesson
 from actonym.train.checkpoint import NAME as STATE
 from actonym.train.command import check_labels, networks, recognizers
@@ -93,8 +94,12 @@ def source_of(rooms: Sequence[ModuleType], more: Iterable[Path] = ()) -> bytes:
 
 
 def begun_with(plan: Plan) -> str | None:
-    """The weights that video transformers begin with: by what they are, not by where they lie."""
-    return sha256(Path(plan["images"])) if plan.get("images") else None
+    """The weights that video transformers begin with: by what they and their colours are, not by where they lie."""
+    if not plan.get("images"):
+        return None
+    weights = Path(plan["images"])
+    beside = weights.with_name(COLOURS)
+    return sha256(weights) + (sha256(beside) if beside.is_file() else "")
 
 
 def told(folder: Path) -> dict[str, Any] | None:

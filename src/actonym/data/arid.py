@@ -21,6 +21,7 @@ class Arid(FolderDataset):
         papers=("GenPriv",),
         layout=f"CLASS/CLASS_GROUP_CLIP.mp4 and {LISTS}/",
         actions=len(ACTIONS),
+        rate=4,  # GenPriv
     )
     actions = ACTIONS
 

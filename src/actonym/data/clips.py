@@ -11,7 +11,7 @@ from tqdm import tqdm
 
 from actonym.data.base import Dataset, Sample
 from actonym.data.files import warn
-from actonym.data.room import room
+from actonym.data.room import changed, room
 from actonym.errors import UserError
 from actonym.video.sample import clip_indices, views
 
@@ -57,15 +57,19 @@ class Clips:
 
     def thinned(self, count: int) -> "Clips":
         """The same clips with `count` evenly spaced frames each."""
-        frames = self.video.shape[2]
-        count = min(count, frames)
-        places = [round((k + 0.5) * frames / count - 0.5) for k in range(count)]
+        places = evenly(self.video.shape[2], count)
         return replace(
             self,
-            video=self.video[:, :, places],
+            video=changed(self.video, lambda part: part[:, :, places]),
             mask=None if self.mask is None else self.mask[:, :, places],
             privacy_frames=None if self.privacy_frames is None else self.privacy_frames[:, places],
         )
+
+
+def evenly(frames: int, count: int) -> list[int]:
+    """The places of `count` evenly spaced frames, or of all if there are no more."""
+    count = min(count, frames)
+    return [round((k + 0.5) * frames / count - 0.5) for k in range(count)]
 
 
 def to_floats(video: Tensor) -> Tensor:

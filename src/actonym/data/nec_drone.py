@@ -47,6 +47,7 @@ class NecDrone(FolderDataset):
         papers=("GenPriv",),
         layout="NEC-Drone-16*_trainlist.csv (vallist, testlist) and DRONE/ACTION/ACTOR/VIDEO/FRAME.jpg",
         actions=16,
+        rate=4,  # GenPriv
     )
     prefix = "NEC-Drone-16"
 

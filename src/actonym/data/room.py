@@ -1,7 +1,7 @@
 """Where clips are held: in memory, or, where it is too small for them, on disk in a file without a name."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -13,13 +13,24 @@ from torch import Tensor
 from actonym.data.cache import cache_dir
 from actonym.errors import UserError
 
-SHARE = 0.5  # of the free memory that clips may take; what is learned from them needs some too
+SHARE = 0.25  # of the free memory that one tensor may take: there are raw and anonymized ones, each of three splits
+ROWS = 64  # that are copied at once
+LIMITS = (  # of a container: what it may take, and what it has taken
+    ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
+    ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"),
+)
+
+
+class Budget:
+    """How many processes, each with clips of its own, divide the memory."""
+
+    processes = 1
 
 
 def room(shape: Sequence[int], dtype: torch.dtype = torch.uint8) -> Tensor:
     """A tensor to be filled. On disk it lies in the user's cache, where nobody can open it, and is gone with us."""
     size = prod(shape) * dtype.itemsize
-    if size <= SHARE * free_memory():
+    if size <= SHARE * free_memory() / Budget.processes:
         return torch.empty(*shape, dtype=dtype)
     folder = cache_dir("clips")
     try:
@@ -28,10 +39,20 @@ def room(shape: Sequence[int], dtype: torch.dtype = torch.uint8) -> Tensor:
             held = np.memmap(file, torch.empty(0, dtype=dtype).numpy().dtype, "r+", shape=tuple(shape))
     except OSError as error:
         raise UserError(
-            f"clips of {size / 1e9:.0f} GB fit neither into memory nor into {folder} ({error.strerror}): make room, "
-            "set ACTONYM_CACHE to a larger disk, or take fewer views (--set clip.crops=1)"
+            f"clips of {size / 1e9:.1f} GB do not fit into memory, nor can they lie in {folder} ({error.strerror}): "
+            "set ACTONYM_CACHE to a folder on a larger disk"
         ) from error
     return torch.from_numpy(held)
+
+
+def changed(rows: Tensor, change: Callable[[Tensor], Tensor]) -> Tensor:
+    """`change` of all rows, made a few rows at a time; each becomes as many rows as the first one does."""
+    first = change(rows[:1])
+    out = room((len(rows) * len(first), *first.shape[1:]), first.dtype)
+    for at in range(0, len(rows), ROWS):
+        made = change(rows[at : at + ROWS])
+        out[at * len(first) :][: len(made)] = made
+    return out
 
 
 def allocate(file: int, size: int) -> None:
@@ -43,10 +64,14 @@ def allocate(file: int, size: int) -> None:
 
 
 def free_memory() -> int:
-    """Bytes that programs may still take."""
+    """Bytes that programs may still take; where the system does not say, half of all."""
     told = Path("/proc/meminfo")
-    if told.is_file():
-        for line in told.read_text().splitlines():
-            if line.startswith("MemAvailable:"):
-                return int(line.split()[1]) * 1024
-    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    lines = told.read_text().splitlines() if told.is_file() else []
+    available = [int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:")]
+    left = available or [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2]
+    for limit, taken in LIMITS:
+        try:
+            left.append(int(Path(limit).read_text()) - int(Path(taken).read_text()))
+        except (OSError, ValueError):  # no such container, or one without a limit
+            continue
+    return max(0, min(left))

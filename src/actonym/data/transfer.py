@@ -145,7 +145,6 @@ class NecDrone7(nec_drone.NecDrone):
         about="the 7 actions of NEC-Drone that have counterparts in Kinetics-400",
         layout=nec_drone.NecDrone.card.layout.replace("16", "7"),
         actions=len(nec_drone.SEVEN),
-        rate=RATE,
     )
     actions = nec_drone.SEVEN
     prefix = "NEC-Drone-7"

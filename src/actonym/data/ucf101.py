@@ -20,7 +20,7 @@ class Ucf101(FolderDataset):
         papers=("LaF-Privacy", "SPLAVU", "STPrivacy"),
         layout=f"CLASS/v_CLASS_gNN_cNN.avi and {LISTS}/",
         actions=101,
-        rate=4,
+        rate=4,  # STPrivacy 4.3
     )
 
     def __init__(self, path: str, split: int = 1, lists: str = "", partial: bool = False) -> None:

@@ -13,6 +13,7 @@ from actonym.nets.encoder import IMAGENET, PLAIN, Colours
 from actonym.nets.vit import Layer, Tubelets, resize_positions
 from actonym.weights.state import state_dict
 
+COLOURS = "preprocessor_config.json"  # beside the weights: what the pictures were like that they learned from
 # Names of transformers' ViT and DeiT, in the names of DeiT's own release and timm, which are used below.
 RENAMED = (
     (r"^(vit|deit)\.", ""),
@@ -93,7 +94,7 @@ def _layer(state: dict[str, Tensor], number: int) -> dict[str, Tensor]:
 
 def _colours(path: Path) -> Colours:
     """Mean and deviation of each colour, with which the image transformer was trained."""
-    beside = path.with_name("preprocessor_config.json")
+    beside = path.with_name(COLOURS)
     if not beside.is_file():
         return IMAGENET
     try:

@@ -45,7 +45,7 @@ def train(
     tasks: str = "",
 ) -> History:
     """The clips that a method learns from are those of the evaluation preset of the same name, and so are the networks
-    that it learns with, unless its own preset names others. `clip.rate=4` and `images=FILE` among the assignments
+    that it learns with, unless its own preset names others. `clip.rate=3` and `images=FILE` among the assignments
     change that preset, as they do in `evaluate`.
 
     A latent method learns from a store of features, `features:FOLDER`. `target` names the world that a method adapts
@@ -165,6 +165,9 @@ def check_plan(plan: Mapping[str, Any]) -> None:
             raise UserError(f"{path} must be above 0, not {value}")
         if path.endswith(COUNTS) and not (isinstance(value, int) and value >= 1):
             raise UserError(f"{path} must be a whole number from 1 up, not {value}")
+    rate = plan["clip"].get("rate")
+    if not (rate is None or (isinstance(rate, int) and not isinstance(rate, bool))):
+        raise UserError(f"clip.rate must be a whole number from 1 up, or null for the papers' own, not {rate!r}")
     if not plan["attackers"]:
         raise UserError("attackers: name at least one, or nobody knows what leaks")
     if plan["images"] is not None and not Path(plan["images"]).is_file():

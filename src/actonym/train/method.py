@@ -1,6 +1,7 @@
 """Train a method: run its phases, then save it beside the log."""
 
 import json
+import shutil
 from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import asdict
@@ -15,6 +16,7 @@ from torch.distributed import destroy_process_group
 from torch.multiprocessing import ProcessRaisedException
 
 from actonym import methods
+from actonym.data.clips import Clips
 from actonym.errors import ActonymError, UserError
 from actonym.methods.base import WEIGHTS, Method
 from actonym.train import checkpoint
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from lightning_fabric import Fabric
 
 HISTORY = "history.json"  # beside the checkpoint: every phase's curves, and what validation found after each epoch
+SHARED = Path("/dev/shm")  # where Linux keeps what processes share
 
 
 def train_method(
@@ -47,6 +50,8 @@ def train_method(
 ) -> History:
     """`method` ends trained, in eval mode, and saved in `out`. With several devices `recognizers` stay as they were."""
     fabric = make_fabric(devices, precision, accelerator)
+    if devices > 1:
+        check_shared(data)
     work = partial(
         _work,
         method=method,
@@ -67,6 +72,16 @@ def train_method(
         load_model(method, out / WEIGHTS)
     method.eval()
     return history
+
+
+def check_shared(data: Data) -> None:
+    """Spawned processes share clips through a folder of the system, and crash without a word where that is full."""
+    if isinstance(data, Clips) and SHARED.is_dir() and data.video.nbytes > shutil.disk_usage(SHARED).free:
+        needed, there = data.video.nbytes / 1e9, shutil.disk_usage(SHARED).free / 1e9
+        raise UserError(
+            f"several devices share the clips, {needed:.1f} GB, in {SHARED}, which has {there:.1f} GB left: enlarge it "
+            "(mount -o remount,size=...), or train on one device"
+        )
 
 
 def _work(
