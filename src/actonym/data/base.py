@@ -84,9 +84,7 @@ class DatasetCard:
     papers: tuple[str, ...] = ()  # of those that we implement: which use it
     layout: str = ""  # what its folder holds
     actions: int = 0  # how many, where their names are known only from its lists
-    rate: int = (
-        2  # preset `paper` takes every second frame, as STPrivacy does (4.3, 4.8), unless its papers say otherwise
-    )
+    rate: int = 2  # preset `paper` takes every second frame (STPrivacy 4.3, 4.8), unless a paper says otherwise
     synthetic: bool = False  # nobody real is in it, so that anybody may see its frames
 
 
