@@ -138,13 +138,15 @@ def _leak(
 ) -> list[Attacked]:
     """Every attacker of the plan, trained and tested."""
     attacked: list[Attacked] = []
+    known = dict(raw_weights or {})
     for name in plan["attackers"]:
-        known = {one.name: one.weights() for one in attacked} if raw_weights is None else raw_weights
-        attacked.append(_attack(name, splits, dataset, plan, seed, look, known, progress))
+        attacked.append(attack(name, splits, dataset, plan, seed, look, known, progress))
+        if raw_weights is None:
+            known[name] = attacked[-1].weights()
     return attacked
 
 
-def _attack(
+def attack(
     name: str,
     splits: Splits,
     dataset: Dataset,
@@ -152,19 +154,19 @@ def _attack(
     seed: int,
     look: Look,
     known: Mapping[str, Weights],
-    progress: bool,
+    progress: bool = True,
 ) -> Attacked:
     """One attacker; those that do not start from scratch start from one that is `known`."""
-    attack, net_name, start = parse_attacker(name)
-    seen = {split: look(clips, attack, net_name) for split, clips in splits.items()}
+    kind, net_name, start = parse_attacker(name)
+    seen = {split: look(clips, kind, net_name) for split, clips in splits.items()}
     net = fresh(net_name, len(dataset.attributes), seen["train"], seed, plan.get("images"))
     if start != "scratch":
-        net.load_state_dict(known[f"{attack}/{net_name}/scratch"])
+        net.load_state_dict(known[f"{kind}/{net_name}/scratch"])
     how = how_to_fit(plan["attack"], net_name, start)
     fitted = train_attacker(net, seen["train"], seen["val"], how, seed=seed, progress=progress)
     test = seen["test"]
     scores = privacy_scores(predict(net, test).sigmoid(), test.privacy, dataset.attributes, test.views)
-    about = {"name": name, "attack": attack, "net": net_name, "start": start}
+    about = {"name": name, "attack": kind, "net": net_name, "start": start}
     about |= {"cmap": scores["cmap"], "f1": scores["f1"], **_training(fitted)}
     return Attacked(net, scores, about)
 

@@ -63,10 +63,7 @@ class Adversarial:
     action_floor: float = 0.0  # of the rule least_leak
     spy: nn.Module = field(init=False)  # the privacy network
 
-    counted: ClassVar[tuple[str, ...]] = (
-        "batch_size",
-        "crowd",
-    )  # settings of which there must be one at least
+    counted: ClassVar[tuple[str, ...]] = ("batch_size", "crowd")  # settings of which there must be one at least
     raw_rehearsal: ClassVar[bool] = True  # False: rehearse on the anonymizer's output, where that is never like raw
 
     def __post_init__(self) -> None:

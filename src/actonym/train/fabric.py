@@ -21,7 +21,6 @@ def make_fabric(devices: int = 1, precision: str = "32-true", accelerator: str =
     """
     # Imported here: it takes seconds, and a method that only anonymizes imports this package for its Phase.
     from lightning_fabric import Fabric
-    from lightning_fabric.plugins.environments import TorchElasticEnvironment
 
     if precision not in PRECISIONS:
         raise unknown("precision", precision, PRECISIONS)
@@ -32,5 +31,12 @@ def make_fabric(devices: int = 1, precision: str = "32-true", accelerator: str =
         accelerator = "cpu"  # Fabric's own choice may be an Apple GPU, which lacks 3-D operations
     if accelerator in ("auto", "cuda", "gpu") and devices > found:
         raise UserError(f"{devices} devices asked for, {found} GPUs found: choose fewer, or the accelerator cpu")
-    strategy = "auto" if devices == 1 else "ddp" if TorchElasticEnvironment.detect() else "ddp_spawn"
+    strategy = "auto" if devices == 1 else "ddp_spawn" if spawns(devices) else "ddp"
     return Fabric(accelerator=accelerator, devices=devices, strategy=strategy, precision=precision)  # type: ignore[arg-type]
+
+
+def spawns(devices: int) -> bool:
+    """Whether so many devices get processes from here, which share the clips; under torchrun each has its own."""
+    from lightning_fabric.plugins.environments import TorchElasticEnvironment
+
+    return devices > 1 and not TorchElasticEnvironment.detect()

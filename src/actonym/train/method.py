@@ -21,7 +21,7 @@ from actonym.errors import ActonymError, UserError
 from actonym.methods.base import WEIGHTS, Method
 from actonym.train import checkpoint
 from actonym.train.batches import Data
-from actonym.train.fabric import make_fabric
+from actonym.train.fabric import make_fabric, spawns
 from actonym.train.history import History
 from actonym.train.loop import run
 from actonym.train.phase import Phase, Recognizers
@@ -50,7 +50,7 @@ def train_method(
 ) -> History:
     """`method` ends trained, in eval mode, and saved in `out`. With several devices `recognizers` stay as they were."""
     fabric = make_fabric(devices, precision, accelerator)
-    if devices > 1:
+    if spawns(devices):
         check_shared(data)
     work = partial(
         _work,
